@@ -48,6 +48,13 @@ ROLES: Final[Mapping[str, str]] = {
 """The role of a message for each name that formats use."""
 
 
+READ: Final = frozenset(
+    "role content name refusal tool_calls tool_call_id function_call reasoning reasoning_content "
+    "reasoning_details usage logprobs".split()
+)
+"""Members of a message that are read, or of no matter to the conversation."""
+
+
 class ChatReader:
     """Reads messages one by one into a thread.
 
@@ -65,8 +72,9 @@ class ChatReader:
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
         if role is None:
-            self._tally.skip(unknown("message role", given))
+            self._tally.skip(unknown("message role", given), item)
             return
+        self._tally.note_unread(item, READ)
         parts = read_content(item.get("content"), place, self._tally)
         if role == "tool":
             self._result(item, parts)

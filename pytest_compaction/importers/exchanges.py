@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -88,17 +89,18 @@ def name_of(value: Any) -> str:
     return ""
 
 
-def single_or_several(values: Iterator[PlacedValue]) -> Iterator[PlacedValue]:
-    """The values; a list of several conversations is split into its items."""
-    for place, value in values:
-        if is_list(value) and value and not any(_is_message(item) for item in value):
-            for number, item in enumerate(value):
-                yield PlacedValue(f"{place}, item {number}", item)
-        else:
-            yield PlacedValue(place, value)
+def _items(found: PlacedValue, is_message: Callable[[Any], bool]) -> Iterator[PlacedValue]:
+    """The value, or the items of a list of several conversations."""
+    place, value = found
+    if is_list(value) and value and not any(is_message(item) for item in value):
+        for number, item in enumerate(value):
+            yield PlacedValue(f"{place}, item {number}", item)
+    else:
+        yield found
 
 
-def _is_message(value: Any) -> bool:
+def is_chat_message(value: Any) -> bool:
+    """Whether a value is a message by a role, or by a type without messages below it."""
     given = mapping(value)
     return isinstance(given.get("role"), str) or (
         isinstance(given.get("type"), str) and "messages" not in given
@@ -110,16 +112,22 @@ def transcripts_of(
     read: Callable[[PlacedValue], Exchange | None],
     make: Callable[[Exchange, Path], Transcript],
     expected: str,
+    is_message: Callable[[Any], bool] = is_chat_message,
+    split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
 ) -> Iterator[Transcript]:
     """The conversations of a file.
 
     ``read`` reads one value of the file as a conversation or a request, and ``make``
-    turns a whole conversation into a transcript. If there is none, raises
+    turns a whole conversation into a transcript. Values that it does not read and that
+    are messages make one conversation together. ``split`` divides a value of the file
+    into several; without it, a list that has no message is divided. If there is none, raises
     :class:`ImportFormatError` with the text ``expected``.
     """
     lost = Tally()
     found = False
-    for exchange in conversations_of(_exchanges(path, read, lost), lost):
+    divided = split or partial(_items, is_message=is_message)
+    items = (item for value in json_values(path, lost) for item in divided(value))
+    for exchange in conversations_of(_exchanges(items, read, is_message, path, lost), lost):
         found = True
         yield make(exchange, path)
     if not found:
@@ -140,20 +148,24 @@ def finished(
 
 
 def _exchanges(
-    path: Path, read: Callable[[PlacedValue], Exchange | None], lost: Tally
+    items: Iterable[PlacedValue],
+    read: Callable[[PlacedValue], Exchange | None],
+    is_message: Callable[[Any], bool],
+    path: Path,
+    lost: Tally,
 ) -> Iterator[Exchange]:
     """One exchange per conversation or request; all bare messages together make one more."""
     alone: list[Any] = []
-    for item in single_or_several(json_values(path, lost)):
+    for item in items:
         exchange = read(item)
         if exchange is not None:
             exchange.tally.records += len(exchange.request) + len(exchange.response)
             yield exchange
-        elif _is_message(item.value):
+        elif is_message(item.value):
             alone.append(item.value)
         else:
             lost.records += 1
-            lost.skip("value that is not a conversation")
+            lost.skip("value that is not a conversation", item.value)
     if alone:
         yield Exchange(str(path), alone, tally=Tally(records=len(alone)))
 
@@ -170,7 +182,7 @@ def conversations_of(exchanges: Iterable[Exchange], lost: Tally) -> Iterator[Exc
             exchange.tally.records += lost.records
             exchange.tally.left_out.update(lost.left_out)
             exchange.tally.repaired.update(lost.repaired)
-            exchange.tally.unread += lost.unread
+            exchange.tally.unread.update(lost.unread)
         yield _named(exchange, number, used) if number else replace(exchange, name="")
 
 
@@ -213,7 +225,7 @@ def _continues(new: Exchange, keys: list[bytes], old: Exchange, known: list[byte
 def _grown(old: Exchange, new: Exchange) -> Exchange:
     tally = old.tally
     tally.records += new.tally.records
-    tally.unread += new.tally.unread
+    tally.unread.update(new.tally.unread)
     if new.previous:
         request: Sequence[Any] = [*old.request, *old.response, *new.request]
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +52,7 @@ class ImportTally:
     messages: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     repaired: Mapping[str, int] = field(default_factory=dict)
-    unread: int = 0
+    unread: Mapping[str, int] = field(default_factory=dict)
 
 
 MARKED: Final = 30
@@ -147,7 +148,7 @@ class Tally:
     records: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
-    unread: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
     strange: bool = False
     """Whether the message that is being read has a part of no known kind."""
 
@@ -186,11 +187,11 @@ class Tally:
     def skip(self, reason: str, record: Any = None) -> None:
         """Leave out a record that the importer does not know.
 
-        A ``record`` that is given counts as unread only if it has a long text: programs add
-        records of settings and statistics with every version.
+        A ``record`` that is given counts as unread only if it is long or named like a message,
+        a call or a result: programs add settings and statistics with every version.
         """
         self.left_out[reason] += 1
-        self.unread += record is None or is_long(record)
+        self.unread[reason] += record is None or is_long(record) or _is_said(record)
 
     def note_unread(self, record: Mapping[str, Any], known: Container[str]) -> None:
         """Count the long members of a message that the importer does not read."""
@@ -225,7 +226,7 @@ class Tally:
         compactions = tuple(boundaries)  # whose reader may count
         left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
         repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}
-        tally = ImportTally(self.records, len(messages), left_out, repaired, self.unread)
+        tally = ImportTally(self.records, len(messages), left_out, repaired, dict(+self.unread))
         source = path.as_posix()
         return Transcript(tuple(messages), source, tally, model, compactions, name)
 
@@ -238,6 +239,14 @@ def _placeholder(kind: str, media_type: str, data: str | None) -> str:
 
 LONG: Final = 200
 """Characters above which a member of a message counts as left out if it is not read."""
+
+
+_SAID: Final = re.compile(r"user|human|assistant|message|tool|call|result|function|observ", re.I)
+
+
+def _is_said(record: Any) -> bool:
+    names = (mapping(record).get(key) for key in ("type", "role", "kind"))
+    return any(isinstance(name, str) and _SAID.search(name) for name in names)
 
 
 def is_long(value: Any) -> bool:

@@ -21,7 +21,7 @@ import tarfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import entry_points
@@ -32,6 +32,7 @@ from typing import Any, Final
 from pytest_compaction.importers.json_files import head_values, outline
 from pytest_compaction.importers.protocol import (
     MARKED,
+    SHAPED,
     Importer,
     ImportFormatError,
     Transcript,
@@ -72,6 +73,8 @@ class Format:
     read: Callable[[Path], Transcript | Iterable[Transcript]]
     specificity: int = MARKED
     recognises_folder: Callable[[Path], bool] | None = None
+    named_only: bool = False
+    """Known from documentation alone, with no real file: read only when it is named."""
 
 
 def shown_by(is_ours: Callable[[Any], bool]) -> Callable[[str], bool]:
@@ -169,8 +172,11 @@ def fitting_importers(path: Path, importers: Mapping[str, Importer]) -> list[Imp
     certain = any(_specificity(importer) >= MARKED for importer in fitting)
     if len(beginning) == HEAD_BYTES and not certain:
         fitting += [one for one in _recognising(outline(path), importers) if one not in fitting]
+    usable = [importer for importer in fitting if not _named_only(importer)]
+    if usable:
+        return sorted(usable, key=lambda importer: (-_specificity(importer), importer.name))
     if fitting:
-        return sorted(fitting, key=lambda importer: (-_specificity(importer), importer.name))
+        raise ImportFormatError(f"{path}: {_hint(fitting[0])}")
     raise ImportFormatError(
         f"{path}: its content matches no known transcript format "
         f"(known: {', '.join(importers)}); name one with --format if it is one of these"
@@ -192,7 +198,10 @@ def read_by_best(
     surely of the format of one program, else with the nearest format and what it cannot read.
     """
     failed: list[tuple[float, Importer, ImportFormatError]] = []
+    named = _named_only_for(path, importers)
     for importer in fitting_importers(path, importers):
+        if named and _specificity(importer) < SHAPED:
+            continue  # it would be taken for something simpler than it is
         transcripts = iter(conversations(importer, path))
         begun: list[Transcript] = []
         try:
@@ -206,19 +215,38 @@ def read_by_best(
                 continue
             transcripts = _and_then(error)
         records = sum(one.tally.records for one in begun)
-        unread = sum(one.tally.unread for one in begun)
+        missed: Counter[str] = Counter()
+        for one in begun:
+            missed.update(one.tally.unread)
+        unread = missed.total()
         share = 1 - unread / max(records, unread, 1)
         if share >= LEAST_READ:
             return importer, chain(begun, transcripts)
-        failed.append((share, importer, ImportFormatError(_in_part(begun, records - unread))))
+        failed.append((share, importer, ImportFormatError(_in_part(records, missed))))
     share, nearest, fault = max(failed, key=lambda attempt: (attempt[0], _specificity(attempt[1])))
     if len(failed) == 1 and not share and _specificity(nearest) >= MARKED:
         raise fault
     why = _ADVICE.sub("", str(fault).removeprefix(f"{path}: ").removeprefix(f"{path}, "))
+    advice = _hint(named) if named else "if you know its format, name it with --format"
     raise ImportFormatError(
-        f"{path}: no known format reads this file. The nearest is {nearest.name!r}: {why}. "
-        "If it is of another format of the list in the documentation, name it with --format"
+        f"{path}: no known format reads this file; the nearest is {nearest.name!r}: {why}; {advice}"
     )
+
+
+def _named_only_for(path: Path, importers: Mapping[str, Importer]) -> Importer | None:
+    """The format read only when named of which the file seems to be."""
+    only = {name: importer for name, importer in importers.items() if _named_only(importer)}
+    shown = "" if path.is_dir() else outline(path)
+    return next(iter(_recognising(shown, only)), None)
+
+
+def _named_only(importer: Importer) -> bool:
+    return bool(getattr(importer, "named_only", False))
+
+
+def _hint(importer: Importer) -> str:
+    name = importer.name
+    return f"it looks like {name!r}, which is read only when it is named: --format={name}"
 
 
 _ADVICE: Final = re.compile(r"[;.] (?:fix|remove|name another)\b.*", re.I | re.S)
@@ -230,13 +258,10 @@ def _and_then(error: ImportFormatError) -> Iterator[Transcript]:
     raise error
 
 
-def _in_part(begun: Sequence[Transcript], read: int) -> str:
+def _in_part(records: int, missed: Counter[str]) -> str:
     """How much of a file was read, and the two largest reasons for what was not."""
-    reasons: Counter[str] = Counter()
-    for one in begun:
-        reasons.update(one.tally.left_out)
-    records = sum(one.tally.records for one in begun)
-    return f"it reads {max(read, 0)} of {records} records and leaves out {reasons_of(reasons)}"
+    read = max(records - missed.total(), 0)
+    return f"it reads {read} of {records} records and does not know {reasons_of(missed)}"
 
 
 def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]:

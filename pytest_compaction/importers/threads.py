@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -85,8 +85,9 @@ class ThreadBuilder:
         """
         strange, self._tally.strange = self._tally.strange, False
         if is_empty(parts):
-            self._tally.left_out[f"empty {shown or role} message"] += 1
-            self._tally.unread += strange
+            reason = f"empty {shown or role} message"
+            self._tally.left_out[reason] += 1
+            self._tally.unread[reason] += strange
         else:
             self.add(role, parts, origin)
 
@@ -191,6 +192,44 @@ def way_up(
             index = before
     if index is not None:
         tally.repaired[OWN_ANCESTOR] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLine:
+    """A line of a transcript that forms a tree: its own id and that of the line before it.
+
+    ``typed`` if the user wrote it; if it ``starts_over``, the line before it in the file
+    stands for a missing parent.
+    """
+
+    id: str
+    parent: str | None
+    spoken: bool
+    typed: bool
+    starts_over: bool = False
+
+
+def left_lines(lines: Sequence[TreeLine], tally: Tally) -> frozenset[str]:
+    """The ids of the lines on branches that the user left.
+
+    A user who goes back begins another branch: a typed line beside another child of the
+    same parent. Any other line with siblings is of the same turn, such as parallel results,
+    or all lines of a turn in iFlow and other forks. The branches off the path from the last
+    line up to the root were left.
+    """
+    if not any(line.parent for line in lines) or not any(line.spoken for line in lines):
+        return frozenset()
+    last = max(place for place, line in enumerate(lines) if line.spoken)
+    roots = {place for place, line in enumerate(lines) if line.starts_over}
+    ids = [line.id for line in lines]
+    way = set(way_up(ids, [line.parent for line in lines], last, tally, roots))
+    children = Counter(line.parent for line in lines if not line.starts_over)
+    left: set[str] = set()
+    for line in lines:  # a parent stands before its children
+        begins = line.typed and children[line.parent] > 1
+        if (begins or line.parent in left) and line.id not in way:
+            left.add(line.id)
+    return frozenset(left)
 
 
 def in_terms_of(log: Sequence[Message], view: Sequence[Message], name: str) -> tuple[Message, ...]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, string
-from pytest_compaction.importers.chat_messages import NESTED_LISTS, as_message
+from pytest_compaction.importers.chat_messages import NESTED_LISTS, READ, as_message
 from pytest_compaction.importers.exchanges import (
     Exchange,
     finished,
@@ -111,6 +111,7 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
         if role not in _ROLES:
             tally.skip(unknown("message role", role))
             continue
+        tally.note_unread(message, READ)
         blocks = read_blocks(message.get("content"), place, tally)
         for summary in blocks.compactions:
             if log := thread.finished():

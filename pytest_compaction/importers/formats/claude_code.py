@@ -9,7 +9,6 @@ of a compaction belongs to what the agent continued with, not to the log.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,7 +35,7 @@ from pytest_compaction.importers.protocol import (
     unknown,
 )
 from pytest_compaction.importers.registry import Format, shown_by
-from pytest_compaction.importers.threads import ThreadBuilder, way_up
+from pytest_compaction.importers.threads import ThreadBuilder, TreeLine, left_lines
 from pytest_compaction.text import printable
 
 # --- the lines of the conversation -------------------------------------------------------
@@ -46,18 +45,6 @@ _BOUNDARY: Final = "compact_boundary"
 _CLEARING: Final = "microcompact_boundary"
 _CLEARED: Final = "[Old tool result content cleared]"
 """What Claude Code sends in the place of a result that it cleared."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The links of a line to others; ``typed`` if the user wrote it."""
-
-    uuid: str
-    parent: str | None
-    above: str | None
-    spoken: bool
-    typed: bool
-    starts_over: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,41 +73,24 @@ class _Thread:
 def _thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> _Thread:
     """The conversation among the records of a file, in their order.
 
-    The lines form a tree. A user who goes back begins another branch: a typed line beside
-    another child of the same parent. Any other line with siblings is of the same turn, such
-    as parallel results, or all lines of a turn in iFlow and other forks. The branches off the
-    path from the last line up to the root were left. A compaction starts a new root. A file
-    with only sub-agent lines is the conversation of that sub-agent.
+    A compaction starts a new root. A file with only sub-agent lines is the conversation of
+    that sub-agent.
     """
-    main: dict[str, _Line] = {}
-    side: dict[str, _Line] = {}
+    main: dict[str, TreeLine] = {}
+    side: dict[str, TreeLine] = {}
+    parents: dict[str, str | None] = {}
     for record in records:
         line = _line(record)
-        if line is not None and line.uuid not in main and line.uuid not in side:
-            (side if _in_sidechain(record) else main)[line.uuid] = line
+        if line is not None and line.id not in main and line.id not in side:
+            (side if _in_sidechain(record) else main)[line.id] = line
+            parents[line.id] = string(record.get("parentUuid")) or None
     sidechain = not any(line.spoken for line in main.values()) and any(
         line.spoken for line in side.values()
     )
     lines = [*(side if sidechain else main).values()]
-    parents = {line.uuid: line.parent for line in lines}
-    if not any(parents.values()) or not any(line.spoken for line in lines):
-        return _Thread(sidechain, frozenset(), parents)
-    last = max(place for place, line in enumerate(lines) if line.spoken)
-    roots = {place for place, line in enumerate(lines) if line.starts_over}
-    above = [line.above for line in lines]
-    way = set(way_up([*parents], above, last, tally, roots))
-    return _Thread(sidechain, _left(lines, way), parents)
-
-
-def _left(lines: Sequence[_Line], way: set[str]) -> frozenset[str]:
-    """The lines below a typed one that is off the way and not the only child of its parent."""
-    children = Counter(line.above for line in lines if not line.starts_over)
-    left: set[str] = set()
-    for line in lines:  # a parent stands before its children
-        begins = line.typed and line.uuid not in way and children[line.above] > 1
-        if (begins or line.above in left) and line.uuid not in way:
-            left.add(line.uuid)
-    return frozenset(left)
+    parents = {line.id: parents[line.id] for line in lines}
+    left = left_lines(lines, tally) if any(parents.values()) else frozenset()
+    return _Thread(sidechain, left, parents)
 
 
 def _in_sidechain(record: Mapping[str, Any]) -> bool:
@@ -128,7 +98,7 @@ def _in_sidechain(record: Mapping[str, Any]) -> bool:
     return record.get("isSidechain") is True or bool(record.get("parent_tool_use_id"))
 
 
-def _line(record: Mapping[str, Any]) -> _Line | None:
+def _line(record: Mapping[str, Any]) -> TreeLine | None:
     uuid = string(record.get("uuid"))
     if not uuid:
         return None
@@ -136,9 +106,8 @@ def _line(record: Mapping[str, Any]) -> _Line | None:
     content = mapping(record.get("message")).get("content")
     answers = any(mapping(block).get("type") == "tool_result" for block in listed(content))
     written = record.get("isMeta") is True or record.get("isCompactSummary") is True
-    return _Line(
+    return TreeLine(
         uuid,
-        parent,
         # A boundary line has no parent; its logical parent is the line before the compaction.
         parent or string(record.get("logicalParentUuid")) or None,
         record.get("type") in _SPOKEN,
@@ -283,6 +252,16 @@ def _recognised(record: Any) -> bool:
         and record.get("type") in _TYPES
         and any(tie in record for tie in _TIES)
         and (record["type"] not in _SPOKEN or isinstance(record.get("message"), dict))
+    ) or _is_spoken(mapping(record))
+
+
+def _is_spoken(record: Mapping[str, Any]) -> bool:
+    """Whether this is a line without ties, as some exports and test files have them."""
+    message = mapping(record.get("message"))
+    return (
+        record.get("type") in _SPOKEN
+        and message.get("role") == record.get("type")
+        and ("content" in message)
     )
 
 

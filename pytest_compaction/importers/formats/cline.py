@@ -30,6 +30,8 @@ from pytest_compaction.importers.threads import ThreadBuilder, in_terms_of, is_e
 
 _SIDECAR: Final = ".compaction.json"
 _LOG: Final = ".messages.json"
+_READ: Final = ("content", "modelInfo", "metrics", "metadata")
+"""Members of a message that are read, or of no matter to the conversation."""
 _MADE: Final = ("compaction", "compaction_summary")
 _MAX_SIDECARS: Final = 20
 """Each is read whole to see whether it belongs to the session, so their number is bounded."""
@@ -125,6 +127,7 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
         tally.records += 1
         where = f"{place}, message {number}"
         role = known_role(message, where)
+        tally.note_unread(message, _READ)
         read.model = string(mapping(message.get("modelInfo")).get("id")) or read.model
         blocks = read_blocks(anthropic_blocks(message.get("content"), tally), where, tally)
         leave_compactions(blocks, tally)

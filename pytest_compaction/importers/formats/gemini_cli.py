@@ -31,6 +31,7 @@ from pytest_compaction.conversation.formats.gemini import (
     read_response,
 )
 from pytest_compaction.conversation.formats.parts import mapping
+from pytest_compaction.importers.exchanges import Exchange
 from pytest_compaction.importers.json_files import is_list, json_values
 from pytest_compaction.importers.protocol import (
     Boundary,
@@ -40,6 +41,7 @@ from pytest_compaction.importers.protocol import (
     unknown,
 )
 from pytest_compaction.importers.registry import Format, shown_by
+from pytest_compaction.importers.shapes import Shape, TurnReader
 from pytest_compaction.importers.threads import ThreadBuilder, in_terms_of
 
 _CONTEXT: Final = re.compile(
@@ -139,7 +141,7 @@ class _ChatLog:
         if kind in _SHOWN:
             self._tally.left_out[f"notice shown only to the user: {kind}"] += 1
             return
-        if kind not in ("user", "gemini"):
+        if kind not in ("user", "gemini", "model"):
             self._tally.skip(unknown("message type", kind))
             return
         self.recognised = True
@@ -207,7 +209,7 @@ def _read(records: Sequence[ChatRecord], tally: Tally) -> ThreadBuilder:
         if mapping(call).get("result")
     }
     for number, record in enumerate(records):
-        parts = read_parts(record.get("content"), tally, f"call-{number}")
+        parts = read_parts(record.get("content", record.get("parts")), tally, f"call-{number}")
         parts.responses = [r for r in parts.responses if r[1].call_id not in answered]
         if record.get("type") == "user":
             if parts.own or parts.responses:
@@ -271,12 +273,37 @@ def _result(
 _HISTORIES: Final = ("clientHistory", "history", "contents")
 
 
+_STREAM: Final = Shape(
+    leave={
+        "init": "session header",
+        "result": "run statistics",
+        "error": "notice shown only to the user: error",
+    },
+    joined=True,
+)
+"""What ``gemini --output-format stream-json`` prints: pieces of texts, calls and results."""
+
+
+def _is_stream(value: Any) -> bool:
+    line = mapping(value)
+    kind = line.get("type")
+    return (kind == "init" and "session_id" in line and "model" in line) or (
+        kind in ("tool_use", "tool_result") and isinstance(line.get("tool_id"), str)
+    )
+
+
 def _transcript(path: Path) -> Transcript:
-    """The conversation of a chat or checkpoint."""
+    """The conversation of a chat, a checkpoint or a stream."""
     log = _ChatLog()
     contents: list[Sequence[Any]] = []
     tally = Tally()
-    for _, value in json_values(path, tally):
+    stream: TurnReader | None = None
+    for place, value in json_values(path, tally):
+        if stream or (not log.recognised and _is_stream(value)):
+            stream = stream or TurnReader(_STREAM, tally)
+            tally.records += 1
+            stream.add(value, place)
+            continue
         found = _contents(value)
         if found:
             contents.append(found)
@@ -284,6 +311,8 @@ def _transcript(path: Path) -> Transcript:
                 tally.left_out["call that was waiting for approval"] += 1
         else:
             log.add(value)
+    if stream:
+        return stream.transcript(Exchange(str(path), [], tally=tally), path)
     if contents:
         return _checkpoint(chain.from_iterable(contents), path, tally)
     if not log.recognised:
@@ -298,7 +327,7 @@ def _recognised(value: Any) -> bool:
     data = mapping(value)
     header = isinstance(data.get("sessionId"), str) and "projectHash" in data
     message = data.get("type") == "gemini" and "content" in data and "id" in data
-    return header or message or bool(_contents(value))
+    return header or message or _is_stream(value) or bool(_contents(value))
 
 
 def _contents(value: Any) -> Sequence[Any]:
@@ -333,7 +362,7 @@ def _checkpoint(contents: Iterable[Any], path: Path, tally: Tally) -> Transcript
 
 IMPORTER: Final = Format(
     "gemini-cli",
-    "Gemini CLI: recorded chats, checkpoints, Gemini API contents (JSON, JSONL)",
+    "Gemini CLI: recorded chats, checkpoints, stream-json, Gemini API contents (JSON, JSONL)",
     shown_by(_recognised),
     _transcript,
 )

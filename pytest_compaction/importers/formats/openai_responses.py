@@ -153,6 +153,7 @@ class ItemReader:
         if role is None or role == "tool":
             self._tally.skip(unknown("message role", given))
             return
+        self._tally.note_unread(item, ("content",))
         parts = read_content(item.get("content"), place, self._tally)
         if is_empty(parts):
             self._tally.left_out[f"empty {role} message"] += 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation import Image, Part, Text, ToolResult, json_or_none
-from pytest_compaction.conversation.formats.anthropic import read_blocks
+from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, required_id, string, text_and_rest
 from pytest_compaction.importers.json_files import json_lines
 from pytest_compaction.importers.protocol import (
@@ -42,6 +42,8 @@ def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[s
 
 _ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")
 _SPOKEN: Final = ("message", "custom_message", "branch_summary", "compaction")
+_READ: Final = ("content", "usage", "command", "output", "details", "stopReason", "errorMessage")
+"""Members of a message that are read, or of no matter to the conversation."""
 _SETTINGS: Final = {
     "session": "session header",
     "model_change": "model change",
@@ -160,13 +162,17 @@ class _SessionReader:
                 "fix or remove the line"
             )
         role = message.get("role")
+        self._tally.note_unread(message, _READ)
         if role == "toolResult":
             self._tool_result(message, place)
         elif role == "assistant":
             self._assistant(message, place)
         elif role in ("user", "custom"):
-            parts = self._parts(message, place)
-            self._thread.add_unless_empty("user", parts, self._tally.records)
+            blocks = self._blocks(message, place)
+            for result, rest in blocks.results:  # forks keep them as Anthropic's messages do
+                self._thread.add_result(result, rest)
+            if blocks.parts or not blocks.results:
+                self._thread.add_unless_empty("user", blocks.parts, self._tally.records)
         elif role == "bashExecution" and message.get("excludeFromContext") is True:
             self._tally.left_out["command that the user kept from the model"] += 1
         elif role == "bashExecution":
@@ -191,10 +197,13 @@ class _SessionReader:
         self._thread.add_result(ToolResult(call_id, text, message.get("isError") is True), rest)
 
     def _parts(self, message: Mapping[str, Any], place: str) -> list[Part]:
+        return self._blocks(message, place).parts
+
+    def _blocks(self, message: Mapping[str, Any], place: str) -> Blocks:
         content = message.get("content")
         if isinstance(content, list):
             content = [_as_block(part) for part in content]
-        return read_blocks(content, place, self._tally).parts
+        return read_blocks(content, place, self._tally)
 
 
 def _as_block(part: Any) -> Any:

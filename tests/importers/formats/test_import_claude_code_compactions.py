@@ -141,4 +141,4 @@ def test_results_that_were_cleared_are_cleared_in_the_record_and_whole_in_the_lo
     ]
     assert last.messages[-1].results[0].text == "[Old tool result content cleared]"
     assert transcript.tally.left_out["compaction that cleared no result"] == 1
-    assert [point.missing for point in record_points(transcript)] == ["", "", "", ""]
+    assert not any(point.missing for point in record_points(transcript))

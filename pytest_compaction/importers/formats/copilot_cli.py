@@ -1,0 +1,67 @@
+"""Events of GitHub Copilot CLI (``events.jsonl``), with its compactions.
+
+A call is asked for in a message of the assistant and answered by an event of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.importers.protocol import SUMMARY_IN_RECORD
+from pytest_compaction.importers.shapes import CALL, RESULT, Shape, TurnReader, shaped, under
+
+_SHAPE: Final = Shape(
+    inner=("data",),
+    role=("type",),
+    roles={
+        "user.message": "user",
+        "assistant.message": "assistant",
+        "system.message": "system",
+        "system.notification": "system",
+    },
+    kinds={"tool.execution_start": CALL, "tool.execution_complete": RESULT},
+    content=("content",),
+    read=("transformedContent", "encryptedContent", "reasoningOpaque"),
+)
+_PROGRAM: Final = ("session.", "assistant.", "subagent.", "hook.", "tool.", "permission.", "skill.")
+
+
+class _EventReader(TurnReader):
+    def record(self, record: Mapping[str, Any]) -> None:
+        kind = string(record.get("type"))
+        known = kind in self.shape.roles or kind in self.shape.kinds
+        if kind == "session.compaction_complete" and record.get("success") is not False:
+            summary = string(record.get("summaryContent"))
+            self.compacted(summary, record.get("preCompactionTokens"))
+            self.tally.left_out[SUMMARY_IN_RECORD] += bool(summary)
+        elif record.get("parentToolCallId"):
+            reason = "sub-agent message; its result is in the call that started it"
+            self.tally.left_out[reason] += 1
+        elif kind == "tool.execution_start" and string(record.get("toolCallId")) in self._by_id:
+            self.tally.left_out["start of a call"] += 1
+        elif not known and kind.startswith(_PROGRAM):
+            self.model = string(record.get("newModel")) or self.model
+            self.tally.left_out[f"event of the program: {kind[:40]}"] += 1
+        else:
+            super().record(record)
+
+
+def _recognised(value: Any) -> bool:
+    event = mapping(value)
+    if not isinstance(event.get("data"), Mapping):
+        return False
+    return event.get("type") in (*_SHAPE.roles, *_SHAPE.kinds) or (
+        event.get("type") == "session.start" and "copilotVersion" in event["data"]
+    )
+
+
+IMPORTER: Final = shaped(
+    "copilot-cli",
+    "GitHub Copilot CLI, events (JSONL)",
+    _SHAPE,
+    _recognised,
+    under("events"),
+    reader=_EventReader,
+)

@@ -1,0 +1,173 @@
+"""Spans of OpenTelemetry with the messages of calls to models, of which each has all so far.
+
+Instrumentations write them as ``gen_ai.input.messages``, as events, or under numbered keys
+(OpenLLMetry, OpenInference). Spans that continue one another are one conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pytest_compaction.conversation import json_or_none
+from pytest_compaction.conversation.formats.gemini import listed
+from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.importers.exchanges import Exchange
+from pytest_compaction.importers.json_files import PlacedValue, is_list
+from pytest_compaction.importers.shapes import Shape, shaped
+
+_SHAPE: Final = Shape(inner=("message",), content=("parts", "content", "contents"))
+_NUMBERED: Final = re.compile(
+    r"(?:gen_ai|llm)\.(?P<side>prompt|completion|input_messages|output_messages)"
+    r"\.(?P<number>\d{1,5})\.(?P<rest>.+)"
+)
+_INPUTS: Final = ("gen_ai.input.messages", "ai.prompt.messages", "gen_ai.input_messages")
+_OUTPUTS: Final = ("gen_ai.output.messages", "gen_ai.output_messages")
+_SAID: Final = re.compile(r"gen_ai\.(?P<role>system|user|assistant|tool)\.message|gen_ai\.choice")
+_MARKS: Final = (*_INPUTS, *_OUTPUTS, "gen_ai.operation.name", "gen_ai.system", "llm.model_name")
+
+
+def _spans(found: PlacedValue) -> Iterator[PlacedValue]:
+    """The spans in a value, in the order of their beginning."""
+    place, value = found
+    spans = [span for one in listed(value) for span in _within(mapping(one))]
+    order = sorted(spans, key=lambda span: str(_start(span)).zfill(40))
+    for number, span in enumerate(order):
+        yield PlacedValue(f"{place}, span {number}", span)
+
+
+def _within(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    inner = [
+        mapping(one)
+        for key in ("resourceSpans", "scopeSpans", "instrumentationLibrarySpans", "spans", "data")
+        if is_list(value.get(key))
+        for one in value[key]
+    ]
+    if inner:
+        for one in inner:
+            yield from _within(one)
+    else:
+        yield value
+
+
+def _start(span: Mapping[str, Any]) -> Any:
+    keys = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
+    return next((span[key] for key in keys if span.get(key)), "")
+
+
+def _attributes(given: Any) -> dict[str, Any]:
+    """The attributes by their full names, whether listed with typed values, nested or flat."""
+    if is_list(given):
+        pairs = ((str(mapping(one).get("key")), _value(mapping(one).get("value"))) for one in given)
+        return dict(pairs)
+    flat: dict[str, Any] = {}
+    waiting = [("", mapping(given))]
+    while waiting:
+        prefix, within = waiting.pop()
+        for key, value in within.items():
+            if isinstance(value, Mapping) and prefix.count(".") < 8:
+                waiting.append((f"{prefix}{key}.", value))
+            else:
+                flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def _value(given: Any) -> Any:
+    """The value of an attribute as OTLP writes it, with its type as key."""
+    kind, value = next(iter(mapping(given).items()), ("", given))
+    if kind == "arrayValue":
+        return [_value(one) for one in listed(mapping(value).get("values"))]
+    if kind == "kvlistValue":
+        return _attributes(mapping(value).get("values"))
+    return value
+
+
+def _exchange(item: PlacedValue) -> Exchange | None:
+    place, span = item
+    attributes = _attributes(mapping(span).get("attributes") or mapping(span).get("tags"))
+    request, response = _numbered(attributes)
+    for event in map(mapping, listed(mapping(span).get("events"))):
+        more = _attributes(event.get("attributes"))
+        attributes = {**more, **attributes}
+        if said := _SAID.fullmatch(string(event.get("name"))):
+            message = {"role": said["role"] or "assistant", **_read(more)}
+            (request if said["role"] else response).append(message)
+    request = _messages(attributes, _INPUTS) or request
+    response = _messages(attributes, _OUTPUTS) or response
+    if not request:
+        return None
+    system = _json(attributes.get("gen_ai.system_instructions"))
+    model = attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model")
+    return Exchange(place, request, response, system, model=string(model), logged=True)
+
+
+def _read(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.rpartition(".")[2]: _json(value) for key, value in attributes.items()}
+
+
+def _json(value: Any) -> Any:
+    """A value that may be written as JSON text."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        found = json_or_none(value)
+        return value if found is None else found
+    return value
+
+
+def _messages(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
+    found = (_json(attributes.get(key)) for key in keys)
+    return next(([*one] for one in found if is_list(one) and one), [])
+
+
+def _numbered(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Request and response from numbered keys, such as ``gen_ai.prompt.0.role``."""
+    sides: dict[bool, dict[int, dict[str, Any]]] = {True: {}, False: {}}
+    for key, value in attributes.items():
+        if match := _NUMBERED.fullmatch(key):
+            asked = match["side"] in ("prompt", "input_messages")
+            message = sides[asked].setdefault(int(match["number"]), {})
+            _put(message, match["rest"].split("."), _json(value))
+    made = [[side[number] for number in sorted(side)] for side in sides.values()]
+    answers = [{"role": "assistant", **_lists(message)} for message in made[1]]
+    return [_lists(message) for message in made[0]], answers
+
+
+def _put(message: dict[str, Any], path: list[str], value: Any) -> None:
+    for step in path[:-1]:
+        inner = message.setdefault(step, {})
+        if not isinstance(inner, dict):
+            return
+        message = inner
+    message[path[-1]] = value
+
+
+def _lists(value: Any) -> Any:
+    """Objects whose keys are numbers as lists, without the name that OpenInference puts around."""
+    if not isinstance(value, dict):
+        return value
+    if value and all(key.isdigit() for key in value):
+        return [_lists(value[key]) for key in sorted(value, key=int)]
+    inner = next(iter(value.values())) if len(value) == 1 else None
+    if isinstance(inner, dict) and next(iter(value)) in ("message", "tool_call", "message_content"):
+        return _lists(inner)
+    return {key: _lists(one) for key, one in value.items()}
+
+
+def _recognised(value: Any) -> bool:
+    spans = [span for one in listed(value)[:5] for span in _within(mapping(one))][:50]
+    return any(
+        key in _MARKS or _NUMBERED.fullmatch(key) is not None
+        for span in spans
+        for key in _attributes(span.get("attributes") or span.get("tags"))
+    )
+
+
+IMPORTER: Final = shaped(
+    "otel",
+    "OpenTelemetry spans of model calls: OTLP, OpenLLMetry, OpenInference (JSON, JSONL)",
+    _SHAPE,
+    _recognised,
+    _exchange,
+    is_message=lambda value: False,
+    split=_spans,
+)

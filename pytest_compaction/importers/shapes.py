@@ -1,0 +1,565 @@
+"""One reader for formats that are lists of messages with parts; data describes each format.
+
+Formats differ in names more than in structure: a message has a role, its parts are texts,
+thoughts, calls and results, and calls and results find each other by an id. The names in
+use are tables here. A :class:`Shape` says what a format has of its own, and a
+:class:`TurnReader` reads by it; a format that has more than names, such as compactions,
+derives a reader of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import (
+    Message,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
+from pytest_compaction.conversation.formats.gemini import listed
+from pytest_compaction.conversation.formats.parts import (
+    Media,
+    as_arguments,
+    mapping,
+    string,
+    text_and_rest,
+)
+from pytest_compaction.importers.chat_messages import ROLES
+from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of
+from pytest_compaction.importers.json_files import PlacedValue, is_list
+from pytest_compaction.importers.protocol import (
+    BEFORE_FIRST_MESSAGE,
+    CALL_WITHOUT_ID,
+    JOINED,
+    MARKED,
+    RESULT_WITHOUT_CALL,
+    SECOND_RESULT,
+    SPLIT,
+    Boundary,
+    Tally,
+    Transcript,
+    unknown,
+)
+from pytest_compaction.importers.registry import Format, shown_by
+from pytest_compaction.importers.threads import ThreadBuilder, is_empty
+
+TEXT, THOUGHT, CALL, RESULT, MEDIA = "text", "thought", "call", "result", "media"
+
+_KINDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("text", "inputtext", "outputtext", "markdown"), TEXT),
+    **dict.fromkeys(("thinking", "reasoning", "think", "thought", "redactedthinking"), THOUGHT),
+    **dict.fromkeys(
+        ("tooluse", "toolcall", "functioncall", "toolrequest", "toolinvocation", "dynamictool"),
+        CALL,
+    ),
+    **dict.fromkeys(("tool", "builtintoolcall", "servertoolcall", "servertooluse"), CALL),
+    **dict.fromkeys(
+        ("toolresult", "toolresponse", "toolcallresponse", "toolreturn", "functioncalloutput"),
+        RESULT,
+    ),
+    **dict.fromkeys(("builtintoolreturn", "toolresults", "functionresponse"), RESULT),
+    **dict.fromkeys(("image", "imageurl", "file", "audio", "document", "blob"), MEDIA),
+}
+"""The kind of a part for each type in use, without signs between its words."""
+_LEFT_OUT: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("stepstart", "stepfinish"), "mark of a step"),
+    **dict.fromkeys(("sourceurl", "sourcedocument", "source"), "source of an answer"),
+    **dict.fromkeys(("snapshot", "patch"), "file snapshot for undo"),
+}
+_TYPES: Final = ("type", "kind", "part_kind")
+_IDS: Final = (
+    *("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "toolUseID", "callID", "callId"),
+    *("call_id", "tool_id", "id"),
+)
+_NAMES: Final = ("toolName", "tool_name", "tool", "name")
+_ARGUMENTS: Final = ("input", "args", "arguments", "parameters", "rawInput")
+_OUTPUTS: Final = ("output", "result", "response", "errorText", "rawOutput", "error")
+"""Members in which a call may have its result."""
+_CONTENTS: Final = ("content", "text", "value", "data", "message")
+_INNER: Final = (
+    *("toolInvocation", "function", "functionCall", "functionResponse", "toolCall", "toolResult"),
+    *("state", "run", "data", "value"),
+)
+"""Members of a part whose own members are the part's, where they are objects."""
+_BESIDE: Final = ("tool_calls", "toolInvocations", "toolRequests", "tool_uses", "toolCalls")
+"""Lists of calls beside the content of a message."""
+_THOUGHTS: Final = ("reasoning_content", "reasoning", "reasoningText", "thinking", "thoughts")
+_TAGS: Final = ("type", "kind", "status", "state", "isError", "is_error", "id", "code", "role")
+"""Members that say nothing beside the text of an output."""
+_FAILED: Final = ("error", "failed", "failure", "output-error", "output-denied", "error-text")
+_READ: Final = frozenset(
+    (*_TYPES, *_IDS, *_NAMES, *_ARGUMENTS, *_CONTENTS, *_INNER, *_BESIDE, *_THOUGHTS, *_TAGS)
+)
+_PLAIN: Final = re.compile(r"[^a-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a format has of its own.
+
+    ``inner`` are members of a record whose members are the record's. ``role`` are the keys
+    that tell the role, or that the record is itself a part, by names in ``roles`` and
+    ``kinds``. The first key of ``content`` that holds a list or a text has the parts, and
+    ``beside`` are further lists of calls. ``leave`` are records and parts that are left out,
+    by type, with the reason. If ``joined``, records of one role that follow one another are
+    one message, and their texts pieces of one text. ``read`` are other members that are
+    read or repeat what is.
+    """
+
+    inner: tuple[str, ...] = ()
+    role: tuple[str, ...] = ("role", "type")
+    roles: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    content: tuple[str, ...] = ("parts", "content")
+    leave: Mapping[str, str] = field(default_factory=dict)
+    joined: bool = False
+    read: tuple[str, ...] = ()
+
+
+def first_of(given: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    """The value of the first key that has one."""
+    return next((given[key] for key in keys if given.get(key) is not None), None)
+
+
+def merged(record: Mapping[str, Any], inner: Sequence[str]) -> Mapping[str, Any]:
+    """The record with the members of its inner objects as its own."""
+    for key in inner:
+        within = record.get(key)
+        if isinstance(within, Mapping):
+            record = {**{k: v for k, v in record.items() if k != key}, **within}
+    return record
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A message, and the number of each of its calls in the order of the transcript."""
+
+    role: str
+    parts: list[Part]
+    calls: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compaction:
+    turns: int
+    summary: str
+    tokens: int | None
+    kept: int | None
+    view: Sequence[Any]
+
+
+class TurnReader:
+    """Reads the records of one conversation; each result goes to its call, wherever it is."""
+
+    def __init__(self, shape: Shape, tally: Tally) -> None:
+        self.shape = shape
+        self.tally = tally
+        self.turns: list[_Turn] = []
+        self.model = ""
+        self._answers: list[tuple[ToolResult, list[Part]] | None] = []
+        self._answered: list[int] = []
+        self._called: list[ToolCall] = []
+        self._by_id: dict[str, list[int]] = defaultdict(list)
+        self._early: dict[str, tuple[ToolResult, list[Part]]] = {}
+        self._compactions: list[_Compaction] = []
+        self._settled = True
+
+    def prepare(self, records: Iterable[Any]) -> Iterable[Any]:
+        """The records in the order of the conversation; formats with a tree or with text override.
+
+        They may also make records of what is only text.
+        """
+        return records
+
+    def add(self, value: Any, place: str = "") -> None:
+        """Read one record."""
+        if not isinstance(value, Mapping):
+            self.tally.skip(f"{type(value).__name__} instead of a message")
+            return
+        record = merged(value, self.shape.inner)
+        self.model = string(first_of(record, ("model", "modelID", "model_name"))) or self.model
+        self.record(record)
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Read a record whose inner objects are merged; readers with more than names extend it."""
+        named = next((record[k] for k in self.shape.role if isinstance(record.get(k), str)), "")
+        if reason := self.shape.leave.get(named):
+            self.tally.left_out[reason] += 1
+            return
+        role = self.shape.roles.get(named) or ROLES.get(named.lower())
+        kind = self.shape.kinds.get(named) or _KINDS.get(_PLAIN.sub("", named.lower()))
+        if role is None and kind:
+            self.say("tool" if kind == RESULT else "assistant", [record])
+        elif role is None:
+            self.tally.skip(unknown("message role", named or None), record)
+        else:
+            self.tally.note_unread(record, {*_READ, *self.shape.content, *self.shape.read})
+            self.say(role, *self._contents(record, role), record=record)
+
+    def _contents(self, record: Mapping[str, Any], role: str) -> tuple[list[Any], list[Any]]:
+        """The parts of a record, and the calls beside them that are not among the parts."""
+        given = [record[key] for key in self.shape.content if record.get(key) not in (None, "", [])]
+        parts: list[Any] = list(listed(given[0])) if given else []
+        texts = [text for text in given[1:] if isinstance(text, str)]
+        if texts and not any(self.kind(part) == TEXT for part in parts):
+            parts = [*texts[:1], *parts]
+        if role != "assistant":
+            return parts, []
+        thought = first_of(record, _THOUGHTS)
+        if thought and not any(self.kind(part) == THOUGHT for part in parts):
+            parts.insert(0, {"type": "reasoning", "content": thought})
+        known = {first_of(merged(mapping(part), _INNER), _IDS) for part in parts}
+        beside = [call for key in _BESIDE for call in listed(record.get(key))]
+        function = record.get("function_call")
+        beside += [{"function": function}] if isinstance(function, Mapping) else []
+        return parts, [call for call in beside if first_of(mapping(call), _IDS) not in known]
+
+    def say(
+        self,
+        role: str,
+        parts: Sequence[Any],
+        calls: Sequence[Any] = (),
+        record: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Add a message of these raw parts; results among them go to their calls."""
+        turn = _Turn(role, [])
+        self.tally.strange = False
+        if role == "tool" and record is not None and not self._has_results(parts):
+            self._answer(record)
+            return
+        answered = len(self._answered)
+        for part in parts:
+            if self._answered[answered:] and self.kind(part) in (TEXT, THOUGHT):
+                turn = self._split(turn)
+            self._part(part, turn, role)
+        if role == "tool":
+            self._beside(turn, self._answered[answered:])
+            return
+        for call in calls:
+            self._call(merged(mapping(call), _INNER), turn)
+        results = any(self.kind(part) in (RESULT, CALL) for part in parts)
+        if is_empty(turn.parts):
+            if not results:
+                self.tally.left_out[f"empty {role} message"] += 1
+                self.tally.unread[f"empty {role} message"] += self.tally.strange
+            return
+        last = self.turns[-1] if self.turns else None
+        if self.shape.joined and last and last.role == role and self._settled:
+            self.tally.repaired[JOINED] += 1
+            _join(last, turn)
+        else:
+            self.turns.append(turn)
+        self._settled = True
+
+    def _split(self, turn: _Turn) -> _Turn:
+        """End a message behind calls with results: what follows was said after them."""
+        if turn.calls:
+            self.tally.repaired[SPLIT] += 1
+            self.turns.append(turn)
+            return _Turn(turn.role, [])
+        return turn
+
+    def _beside(self, turn: _Turn, answered: Sequence[int]) -> None:
+        """Give texts and images beside the results of a message to the last of them."""
+        if turn.parts and answered:
+            text, rest = text_and_rest(turn.parts)
+            result, more = self._answers[answered[-1]] or (ToolResult("", ""), [])
+            whole = replace(result, text="\n".join(filter(None, (result.text, text))))
+            self._answers[answered[-1]] = (whole, [*more, *rest])
+        elif turn.parts:
+            self._without_call(*text_and_rest(turn.parts))
+
+    def _has_results(self, parts: Sequence[Any]) -> bool:
+        return any(self.kind(part) == RESULT for part in parts)
+
+    def kind(self, part: Any) -> str:
+        """The kind of a part: of its type, or of the members that it has; empty if unknown."""
+        given = mapping(part)
+        named = string(first_of(given, _TYPES))
+        if named in self.shape.kinds:
+            return self.shape.kinds[named]
+        if known := _KINDS.get(_PLAIN.sub("", named.lower())):
+            return known
+        if named.startswith("tool-") or "functionCall" in given:
+            return CALL
+        if "functionResponse" in given:
+            return RESULT
+        if "inlineData" in given or "fileData" in given:
+            return MEDIA
+        if isinstance(part, str) or (not named and isinstance(given.get("text"), str)):
+            return THOUGHT if given.get("thought") is True else TEXT
+        return ""
+
+    def _part(self, part: Any, turn: _Turn, role: str) -> None:
+        kind = self.kind(part)
+        given = mapping(part)
+        named = string(first_of(given, _TYPES))
+        reason = self.shape.leave.get(named) or _LEFT_OUT.get(_PLAIN.sub("", named.lower()))
+        if reason:
+            self.tally.left_out[reason] += 1
+        elif kind == TEXT:
+            text = part if isinstance(part, str) else first_of(given, ("text", *_CONTENTS))
+            turn.parts += [Text(text)] if isinstance(text, str) and text else []
+        elif kind == THOUGHT:
+            turn.parts.append(Thinking(canonical_json({"type": "reasoning", **given})))
+        elif kind == CALL and role != "user":
+            self._call(merged(given, _INNER), turn)
+        elif kind == RESULT:
+            self._answer(merged(given, _INNER))
+        elif kind == MEDIA:
+            turn.parts.append(self._media(given))
+        else:
+            self.tally.unknown("message part", part)
+
+    def _media(self, part: Mapping[str, Any]) -> Part:
+        given = merged(part, ("inlineData", "fileData", "source", "image_url", "file", "blob"))
+        media_type = string(first_of(given, ("mediaType", "mimeType", "media_type", "mime")))
+        is_image = "image" in str(part.get("type")) or media_type.startswith("image/")
+        url = string(first_of(given, ("url", "image", "fileUri", "uri", "image_url")))
+        return self.tally.placeholder(
+            Media(is_image, media_type, string(given.get("data")), url or None)
+        )
+
+    def _call(self, given: Mapping[str, Any], turn: _Turn) -> None:
+        named = string(given.get("type"))
+        suffix = named.removeprefix("tool-") if named.startswith("tool-") else ""
+        name = string(first_of(given, _NAMES)) or suffix or "unknown"
+        id = string(first_of(given, _IDS))
+        arguments = as_arguments(first_of(given, _ARGUMENTS))
+        same = [number for number in self._by_id.get(id, ()) if self._answers[number] is None]
+        if id and any(self._called[n].name == name for n in same):
+            self.tally.left_out["tool call repeated in a later record"] += 1
+        else:
+            if not id:
+                self.tally.repaired[CALL_WITHOUT_ID] += 1
+                id = f"call-{len(self._called) + 1}"
+            turn.parts.append(ToolCall(id, name, arguments))
+            turn.calls.append(len(self._called))
+            self._by_id[id].append(len(self._called))
+            self._called.append(turn.parts[-1])  # type: ignore[arg-type]
+            self._answers.append(self._early.pop(id, None))
+        if first_of(given, _OUTPUTS) is not None:
+            self._answer({**given, "tool_call_id": id})
+
+    def _answer(self, given: Mapping[str, Any]) -> None:
+        """Give a result to the last open call of its id; without one, to the oldest of its name."""
+        id = string(first_of(given, _IDS[:-1])) or string(given.get("id"))
+        output = first_of(given, (*_OUTPUTS, *_CONTENTS, *self.shape.content))
+        text, rest, failed = self.output(output)
+        failed = failed or self.failed(given)
+        waiting = [n for n, answer in enumerate(self._answers) if answer is None]
+        if id not in self._by_id:
+            named = string(first_of(given, _NAMES))
+            fitting = [n for n in waiting if not named or self._called[n].name == named]
+            if not id or (fitting and not any(key in given for key in _IDS[:-1])):
+                if not fitting:
+                    self._without_call(text, rest)
+                    return
+                id = self._called[fitting[0]].id
+        result = ToolResult(id, text, failed)
+        open_calls = [n for n in self._by_id.get(id, ()) if self._answers[n] is None]
+        if open_calls:
+            self._answers[open_calls[-1]] = (result, rest)
+            self._answered.append(open_calls[-1])
+            self._settled = False
+        elif id in self._by_id:
+            self.tally.left_out[SECOND_RESULT] += 1
+        else:
+            self._early.setdefault(id, (result, rest))
+
+    def _without_call(self, text: str, rest: list[Part]) -> None:
+        self.tally.repaired["tool output without a call, given as a system message"] += 1
+        self.turns.append(_Turn("system", [Text(text or "(no output)"), *rest]))
+
+    def output(self, value: Any) -> tuple[str, list[Part], bool]:
+        """The text of an output, its images, and whether it is marked as an error."""
+        if isinstance(value, str):
+            return value, [], False
+        if is_list(value):
+            texts: list[str] = []
+            rest: list[Part] = []
+            failed = False
+            for item in value:
+                if self.kind(item) == MEDIA:
+                    rest.append(self._media(mapping(item)))
+                    continue
+                text, more, wrong = self.output(item)
+                texts.append(text)
+                rest += more
+                failed = failed or wrong
+            return "\n".join(texts), rest, failed
+        given = mapping(value)
+        keys = [key for key in given if key not in _TAGS and given[key] is not None]
+        if len(keys) == 1 and keys[0] in (*_OUTPUTS, *_CONTENTS, "parts", "Text", "Json"):
+            text, rest, failed = self.output(given[keys[0]])
+            return text, rest, failed or keys[0] == "error" or self.failed(given)
+        return ("" if value is None else as_arguments(value)), [], self.failed(given)
+
+    def failed(self, given: Mapping[str, Any]) -> bool:
+        """Whether the members of a result say that the call failed."""
+        says = [string(given.get(key)).lower() for key in ("status", "state", "type")]
+        return (
+            any(given.get(key) is True for key in ("isError", "is_error", "error"))
+            or given.get("success") is False
+            or any(one in _FAILED or one == "error-json" for one in says)
+            or bool(given.get("errorText"))
+        )
+
+    def compacted(
+        self,
+        summary: str,
+        tokens: Any = None,
+        kept: int | None = None,
+        view: Sequence[Any] = (),
+    ) -> None:
+        """Note a compaction here: its summary and the first turn that it kept, or its view."""
+        before = tokens if isinstance(tokens, int) else None
+        self._compactions.append(_Compaction(len(self.turns), summary.strip(), before, kept, view))
+        self._settled = False
+
+    def transcript(self, exchange: Exchange, path: Path) -> Transcript:
+        """The conversation; raises :class:`ImportFormatError` if it has no message."""
+        messages, places = self._assembled()
+        boundaries = self._boundaries(messages, places)
+        empty = f"{exchange.place}: no message in the conversation"
+        model = exchange.model or self.model
+        return self.tally.transcript(messages, path, empty, model, boundaries, exchange.name)
+
+    def _assembled(self) -> tuple[Sequence[Message], list[int]]:
+        """The messages, and their number before each turn and after the last one."""
+        thread = ThreadBuilder(self.tally)
+        places = [0]
+        for turn in self.turns:
+            thread.add(turn.role, turn.parts)
+            for number in turn.calls:
+                answer = self._answers[number]
+                if answer is not None:
+                    thread.add_result(*answer)
+            thread.close()
+            places.append(len(thread.messages))
+        if self._early:
+            self.tally.left_out[RESULT_WITHOUT_CALL] += len(self._early)
+        return thread.messages, places
+
+    def _boundaries(self, messages: Sequence[Message], places: Sequence[int]) -> Iterator[Boundary]:
+        for number, one in enumerate(self._compactions, start=1):
+            end = places[one.turns]
+            if not end:
+                self.tally.left_out[BEFORE_FIRST_MESSAGE] += 1
+                continue
+            kept = messages[places[one.kept] : end] if one.kept is not None else ()
+            view: tuple[Message, ...] = ()
+            if one.view:
+                reading = type(self)(self.shape, Tally())
+                for value in one.view:
+                    reading.add(value)
+                view = _as_synthetic(reading._assembled()[0], number)
+            boundary = Boundary(
+                messages[end - 1].id,
+                "" if view else one.summary,
+                one.tokens,
+                () if view else tuple(message.id for message in kept),
+                view,
+                "" if view or one.summary else "its record has no summary",
+            )
+            self.tally.compacted(boundary)
+            yield boundary
+
+
+def _as_synthetic(messages: Sequence[Message], number: int) -> tuple[Message, ...]:
+    return tuple(
+        Message(f"recorded-{number}-{place}", message.role, message.parts, "synthetic")
+        for place, message in enumerate(messages)
+    )
+
+
+def _join(last: _Turn, more: _Turn) -> None:
+    for part in more.parts:
+        if isinstance(part, Text) and last.parts and isinstance(last.parts[-1], Text):
+            last.parts[-1] = Text(last.parts[-1].text + part.text)
+        else:
+            last.parts.append(part)
+    last.calls += more.calls
+
+
+def under(*keys: str) -> Callable[[PlacedValue], Exchange | None]:
+    """Read a list of messages, or one below the first of the keys (with dots between)."""
+
+    def read(item: PlacedValue) -> Exchange | None:
+        place, value = item
+        if is_list(value):
+            return Exchange(place, value) if value else None
+        for key in keys:
+            found: Any = value
+            for step in key.split("."):
+                found = mapping(found).get(step)
+            if is_list(found) and found:
+                return Exchange(place, found, name=name_of(value))
+        return None
+
+    return read
+
+
+def has_role(value: Any) -> bool:
+    """Whether a value is a message by a role or a type."""
+    given = mapping(value)
+    return isinstance(given.get("role"), str) or isinstance(given.get("type"), str)
+
+
+def shaped(
+    name: str,
+    description: str,
+    shape: Shape,
+    recognises: Callable[[Any], bool],
+    read: Callable[[PlacedValue], Exchange | None],
+    *,
+    reader: type[TurnReader] = TurnReader,
+    is_message: Callable[[Any], bool] = has_role,
+    split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
+    specificity: int = MARKED,
+    named_only: bool = False,
+) -> Format:
+    """A format that is read by its shape: ``read`` finds the messages in a value of the file."""
+
+    def make(exchange: Exchange, path: Path) -> Transcript:
+        reading = reader(shape, exchange.tally)
+        if exchange.system:
+            reading.say("system", listed(exchange.system))
+        records = reading.prepare(chain(exchange.request, exchange.response))
+        for number, value in enumerate(records):
+            reading.add(value, f"{exchange.place}, message {number}")
+        return reading.transcript(exchange, path)
+
+    transcripts = partial(
+        transcripts_of,
+        read=read,
+        make=make,
+        expected=f"no conversation of {name} was recognised",
+        is_message=is_message,
+        split=split,
+    )
+    return Format(
+        name, description, shown_by(recognises), transcripts, specificity, named_only=named_only
+    )
+
+
+def any_part(value: Any, fits: Callable[[Mapping[str, Any]], bool], *content: str) -> bool:
+    """Whether one of the first messages in a list has a part that fits."""
+    messages = value if isinstance(value, list) else [value]
+    return any(
+        fits(mapping(part))
+        for message in messages[:20]
+        for key in content or ("content", "parts")
+        for part in listed(mapping(message).get(key))
+    )

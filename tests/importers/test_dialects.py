@@ -1,0 +1,139 @@
+"""One small file for each dialect of a format: each holds the same conversation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_compaction.conversation import structure_faults
+from pytest_compaction.importers import (
+    Boundary,
+    Importer,
+    ImportFormatError,
+    Transcript,
+    conversations,
+    importer_named,
+    load_importers,
+    read_by_best,
+)
+
+FILES = sorted(
+    path for path in (Path(__file__).parent / "files").iterdir() if path.name != "README.md"
+)
+IMPORTERS = load_importers().importers
+NAMED_ONLY = ("amp",)
+REQUEST = "The limit of tenant 7 is 40. Check the config."
+ANSWER = "The limit is 40, and the check fails."
+READ, FAILED = "limit: 40\nretries: 3", "make: *** [check] Error 1"
+NO_FLAG = ("gptme", "otel.openinference", "sharegpt", "specstory", "chatgpt")
+"""Formats that do not say that a call failed."""
+WITHOUT_TEXT = ("sharegpt.turns",)
+"""Dialects whose calls have no text beside them."""
+COMPACTED = ("acp", "copilot-cli", "opencode", "qwen-code")
+
+
+def read(path: Path) -> tuple[Importer, Transcript]:
+    name = path.name.split(".")[0]
+    if name in NAMED_ONLY:
+        importer = importer_named(name, IMPORTERS)
+        (transcript,) = conversations(importer, path)
+    else:
+        importer, transcripts = read_by_best(path, IMPORTERS)
+        (transcript,) = transcripts
+    return importer, transcript
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_conversation_of_each_dialect_is_read_whole(path: Path) -> None:
+    importer, transcript = read(path)
+    assert importer.name == path.name.split(".")[0]
+    assert structure_faults(transcript.messages) == []
+    said = [m for m in transcript.messages if m.role != "system"]
+    assert [m.text for m in said if m.role == "user"] == [REQUEST]
+    texts = [m.text for m in said if m.role == "assistant" and m.text]
+    before = [] if path.name.startswith(WITHOUT_TEXT) else ["Reading it."]
+    assert texts == [*before, ANSWER]
+    calls = [call for m in said for call in m.calls]
+    assert [call.name for call in calls] == [
+        "shell" if importer.name == "gptme" else "read_file",
+        "bash",
+    ]
+    assert "config/t7.yaml" in calls[0].arguments
+    assert calls[1].parsed()["command"] == "make check"
+    results = [result for m in said for result in m.results]
+    assert [result.call_id for result in results] == [call.id for call in calls]
+    assert results[0].text == READ
+    assert FAILED in results[1].text
+    assert [r.is_error for r in results] == [False, not path.name.startswith(NO_FLAG)]
+    assert not transcript.tally.unread
+    assert not [reason for reason in transcript.tally.left_out if "unknown" in reason]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_compaction_is_a_record_after_the_last_message(path: Path) -> None:
+    importer, transcript = read(path)
+    if importer.name not in COMPACTED:
+        assert transcript.boundaries == ()
+        return
+    (boundary,) = transcript.boundaries
+    assert boundary.after == transcript.messages[-1].id
+    assert "limit" in f"{boundary.summary}{[m.text for m in boundary.messages]}"
+    assert boundary == Boundary(
+        boundary.after,
+        boundary.summary,
+        900 if importer.name in ("copilot-cli", "qwen-code") else None,
+        (boundary.after,) if importer.name == "opencode" else (),
+        boundary.messages,
+    )
+
+
+@pytest.mark.parametrize("name", NAMED_ONLY)
+def test_a_format_known_from_documentation_alone_is_read_only_when_named(
+    tmp_path: Path, name: str
+) -> None:
+    (path,) = (path for path in FILES if path.name.startswith(name))
+    with pytest.raises(
+        ImportFormatError, match=f"only when it is named: --format={name}"
+    ) as caught:
+        read_by_best(path, IMPORTERS)
+    assert "fix or remove" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("member", "counted"),
+    [
+        ({"notes": "n" * 201}, True),
+        ({"notes": "n" * 200}, False),
+        ({"notes": [{"a": "n" * 201}]}, True),
+    ],
+)
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("format", ["ai-sdk", "openai-chat", "anthropic", "plain"])
+def test_a_long_member_that_is_not_read_is_counted_by_its_name(
+    tmp_path: Path, format: str, role: str, member: dict[str, object], counted: bool
+) -> None:
+    messages = [{"role": one, "content": one} for one in ("user", "assistant")]
+    messages = [m | member if m["role"] == role else m for m in messages]  # type: ignore[operator]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"messages": messages}), "utf-8")
+    (transcript,) = conversations(importer_named(format, IMPORTERS), path)
+    reason = "member 'notes' of a message, not read"
+    assert dict(transcript.tally.left_out) == ({reason: 1} if counted else {})
+
+
+def test_runs_of_two_conversations_are_not_mixed(tmp_path: Path) -> None:
+    (path,) = (path for path in FILES if path.name == "langchain.langsmith-runs.jsonl")
+    runs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    other = json.loads(json.dumps(runs).replace("tenant 7", "tenant 8"))
+    mixed = tmp_path / "runs.jsonl"
+    mixed.write_text(
+        "".join(json.dumps(run) + "\n" for pair in zip(runs, other, strict=True) for run in pair),
+        "utf-8",
+    )
+    _, transcripts = read_by_best(mixed, IMPORTERS)
+    assert [[m.text for m in t.messages if m.role == "user"] for t in transcripts] == [
+        [REQUEST],
+        [REQUEST.replace("7", "8")],
+    ]
