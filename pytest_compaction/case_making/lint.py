@@ -89,7 +89,6 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
         "warning",
         "All that was said fits the budget, so that keeping it is enough.",
     ),
-    "said-states-most": ("warning", "Too few facts stand only in tool calls and their output."),
     "empty-dimension": ("warning", "No fact of the case counts for one of the dimensions."),
     "kept-by-tail": ("warning", "The tail before the question states the fact."),
     "not-in-log": (

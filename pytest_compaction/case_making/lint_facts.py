@@ -19,8 +19,6 @@ from pytest_compaction.text import Statement, TextIndex, is_path, normalize, pri
 
 Level = Literal["error", "warning", "info"]
 
-ONLY_IN_TOOLS: Final = 0.4
-"""The share of the facts of a case that should stand only in tool calls and their output."""
 MAX_WORDS_WITHOUT_KEYS: Final = 6
 """A longer text is a sentence, of which a faithful rewording keeps only the key phrases."""
 _SAID: Final = frozenset({"user", "assistant"})
@@ -278,8 +276,7 @@ def check_sizes(case: Case, tail: int | None) -> Iterator[Remark]:
     log = case.log_until(-1)
     total = sum(sizes[: len(log)])
     fits = total <= case.budget
-    said = [message.text for message in log if message.role in _SAID]
-    spoken = sum(counter.text(text) for text in said)
+    spoken = sum(counter.text(message.text) for message in log if message.role in _SAID)
     if fits:
         text = (
             f"the log takes {total:,} tokens and fits the budget of {case.budget:,}: "
@@ -292,21 +289,8 @@ def check_sizes(case: Case, tail: int | None) -> Iterator[Remark]:
             "a strategy that keeps it and drops all tool output loses little"
         )
         yield Remark("/budget", "said-fits-budget", text)
-    yield from _stated_by_talk(case, said)
     yield from _empty_dimensions(case)
     yield from _kept_by_tail(case, sizes, tail, fits)
-
-
-def _stated_by_talk(case: Case, said: Sequence[str]) -> Iterator[Remark]:
-    talk = TextIndex("\n".join(said))
-    facts = [fact for probe in case.probes if probe.choice is None for fact in probe.facts]
-    silent = sum(not talk.is_stated(fact.statement) for fact in facts)
-    if silent < ONLY_IN_TOOLS * len(facts):
-        text = (
-            f"{silent} of {len(facts)} facts stand only in tool calls and their output "
-            f"({silent / len(facts):.0%}; at least {ONLY_IN_TOOLS:.0%} should)"
-        )
-        yield Remark("/probes", "said-states-most", text)
 
 
 def _empty_dimensions(case: Case) -> Iterator[Remark]:
