@@ -31,7 +31,7 @@ _NAMES: Final = {
     ),
     "index": "CaseEntry CaseIndex INDEX_FOLDER ProbeEntry",
     "kinds": (
-        "ABILITIES Ability CHOICE_KIND Change Choice DEFAULT_TYPE LETTERS ProbeKind "
+        "ABILITIES Ability CHOICE_KIND Change Choice DEFAULT_TYPE LETTERS NeededHow ProbeKind "
         "TEXT_KINDS read_letter"
     ),
     "long_memory.beam": "Batch MARKER Pair Question read_conversation write_conversation",

@@ -15,6 +15,7 @@ from pytest_compaction.case_making.case_maker import case_names as case_names
 from pytest_compaction.case_making.case_maker import make_case as make_case
 from pytest_compaction.case_making.case_maker import write_case as write_case
 from pytest_compaction.case_making.derive import DEFAULT_COUNT as DEFAULT_COUNT
+from pytest_compaction.case_making.derive import DerivedProbes as DerivedProbes
 from pytest_compaction.case_making.derive import derive_probes as derive_probes
 from pytest_compaction.case_making.lint import RULES as RULES
 from pytest_compaction.case_making.lint import Explanation as Explanation

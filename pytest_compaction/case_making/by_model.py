@@ -28,7 +28,7 @@ from pytest_compaction.case import (
     ProbeKind,
     Trap,
 )
-from pytest_compaction.case_making.derive import derive_probes, probe_count
+from pytest_compaction.case_making.derive import DerivedProbes, derive_probes, probe_count
 from pytest_compaction.case_making.keys import (
     MAX_GROUPS,
     MAX_KEY,
@@ -420,8 +420,11 @@ class ModelProbes:
         count: int,
         budget: int,
         recorded: Sequence[int] = (),
-    ) -> list[dict[str, Any]]:
-        """The probes of a session; raises :class:`ImportFormatError` when the model fails."""
+    ) -> DerivedProbes:
+        """What rules derive, and the model's probes as proposals.
+
+        Raises :class:`ImportFormatError` when the model fails.
+        """
         count = probe_count(messages, count)
 
         async def write() -> WrittenProbes:
@@ -436,7 +439,8 @@ class ModelProbes:
             raise ImportFormatError(
                 f"no probes by {self.name}: {error}. Without --model, rules make them"
             ) from None
-        return self.written.probes or derive_probes(messages, points, count, budget, recorded)
+        derived = derive_probes(messages, points, count, budget, recorded)
+        return replace(derived, proposed=[*self.written.probes, *derived.proposed])
 
 
 def model_probes(name: str, store: Path) -> ModelProbes:

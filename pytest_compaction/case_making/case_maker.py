@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import MAX_FILE_BYTES, checked_case
-from pytest_compaction.case_making.derive import DEFAULT_COUNT, derive_probes
+from pytest_compaction.case_making.derive import DEFAULT_COUNT, DerivedProbes, derive_probes
 from pytest_compaction.case_making.points import (
     BUDGET_STEP,
     MIN_BUDGET,
@@ -174,9 +174,7 @@ def _cleaned(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)
 
 
-ProbeSource = Callable[
-    [Sequence[Message], Sequence[int], int, int, Sequence[int]], list[dict[str, Any]]
-]
+ProbeSource = Callable[[Sequence[Message], Sequence[int], int, int, Sequence[int]], DerivedProbes]
 """Takes messages, positions of the points, a count, the budget and the positions after which a
 compaction is on record; returns probes as JSON."""
 _WINDOWS: Final = (32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000)
@@ -230,7 +228,8 @@ def make_case(
     points, budget = _points(transcript, records, sizes, counter)
     end = points[-1] + 1
     recorded = [record.index for record in records if record.data]
-    probes = probe_source(messages, points, count, budget, recorded)
+    derived = probe_source(messages, points, count, budget, recorded)
+    probes = derived.probes
     if not probes and not without_probes:
         raise NoProbeError(
             f"{_named(transcript)}: no probe can be derived from its {len(messages)} messages. "
@@ -253,6 +252,8 @@ def make_case(
         ],
         "probes": probes,
     }
+    if derived.proposed:
+        data["proposed"] = derived.proposed
     for point, record in zip(data["compaction_points"], records, strict=False):
         if record.data:
             point["recorded"] = record.data

@@ -1,34 +1,39 @@
 """Derive probes from a transcript by rules: what must an agent know to continue?
 
 The rest of the session answers that: what it uses, repeats or is bound by had to be remembered
-(see ``needed``). Plans, failing tests, errors and exact values of the user are asked for as well.
-The matcher that loads cases verifies every fact: a message states it, and so does the whole log,
-read as ``lint`` reads it. A fact must be at risk: few messages state it, and none of them is in
-the tail or in the last twentieth of the log; the present state is the exception, because it is
-always stated late. No question states a fact of the case. The same log always gives the same
-probes.
+(see ``needed``). The matcher that loads cases verifies every fact: a message states it, and so does
+the whole log, read as ``lint`` reads it. A fact must be at risk: few messages state it, and none of
+them is in the tail or in the last twentieth of the log. No question states a fact of the case. The
+same log always gives the same probes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.case import TEXT_KINDS
-from pytest_compaction.case_making.agent_probes import plan_drafts
 from pytest_compaction.case_making.log import (
-    MAX_FACTS,
     Draft,
     Need,
     ProbeLog,
     fact_data,
     trap_data,
 )
-from pytest_compaction.case_making.needed_probes import needed_drafts
-from pytest_compaction.case_making.run_probes import continuation_drafts, verdict_drafts
+from pytest_compaction.case_making.needed_probes import (
+    Source,
+    command_drafts,
+    decision_drafts,
+    failure_drafts,
+    file_drafts,
+    name_drafts,
+    reason_drafts,
+    request_drafts,
+)
+from pytest_compaction.case_making.open_probes import failing_drafts, plan_drafts
 from pytest_compaction.case_making.selection import DraftedLog, select
-from pytest_compaction.case_making.user_probes import error_drafts, value_drafts
 from pytest_compaction.conversation import Message, shared_counter
 
 DEFAULT_COUNT: Final = 128
@@ -36,15 +41,32 @@ LEAST_COUNT: Final = 16
 TOKENS_PER_PROBE: Final = 3_000
 """A log may have a probe for each of these, and at least sixteen."""
 
-SOURCES: Final = (
-    needed_drafts,
-    error_drafts,
-    value_drafts,
-    verdict_drafts,
-    continuation_drafts,
-    plan_drafts,
-)
-"""The functions that search a log for questions; a new kind of question adds one."""
+SOURCES: Final[Mapping[str, Source]] = {
+    "names and values used from memory": name_drafts,
+    "files changed and used again": file_drafts,
+    "commands run again": command_drafts,
+    "rules and decisions of the user": decision_drafts,
+    "reasons and causes about names used later": reason_drafts,
+    "errors of commands run again": failure_drafts,
+    "the request under way": request_drafts,
+    "open steps of plans": plan_drafts,
+    "failing tests": failing_drafts,
+}
+"""What searches a log for questions; a new kind of question adds one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedProbes:
+    """Probes in the shape of a case file, and ``proposed`` ones that wait for a person.
+
+    ``lacking`` has the kinds that a point (by its id) has no probe of; ``found`` has for each
+    source how many facts it found, and how many of them are asked or proposed.
+    """
+
+    probes: list[dict[str, Any]] = field(default_factory=list)
+    proposed: list[dict[str, Any]] = field(default_factory=list)
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    found: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def derive_probes(
@@ -53,29 +75,46 @@ def derive_probes(
     count: int = DEFAULT_COUNT,
     budget: int | None = None,
     recorded: Sequence[int] = (),
-) -> list[dict[str, Any]]:
-    """Probes in the shape of a case file, best supported first within a kind.
+) -> DerivedProbes:
+    """What a log supports, best supported first within a kind.
 
     At most ``count``, and no more than :func:`probe_count` of the log. ``messages`` is the whole
     session, ``points`` the ascending positions of the messages after which it is compacted;
     ``recorded`` are those after which the agent's own compaction is on record: only its summary
-    can be used there, so what was needed is not asked for there. Kinds that the log does not
-    support are left out. Given the ``budget`` of the case in tokens, no probe asks for a fact in
-    the tail that ``lint`` expects every strategy to keep.
+    can be used there, so names used from memory are not asked for there. Given the ``budget`` of
+    the case in tokens, no probe asks for a fact in the tail that ``lint`` expects every strategy to
+    keep.
     """
     if not messages or not points:
-        return []
+        return DerivedProbes()
     log = ProbeLog(messages, points, budget, recorded)
-    drafts = (draft for source in SOURCES for draft in source(log) if draft.found)
-    fitting = (draft for draft in drafts if draft.whole <= min(len(draft.found), MAX_FACTS))
-    chosen = select(DraftedLog.of(log, fitting), probe_count(messages, count), len(points))
+    drafts: list[Draft] = []
+    source_of: dict[str, str] = {}
+    looked: Counter[str] = Counter()
+    for label, source in SOURCES.items():
+        for point in range(len(points)):
+            for draft in source(log, point):
+                if len(draft.found) >= max(1, draft.whole):
+                    drafts.append(draft)
+                    source_of[draft.name] = label
+                    looked[label] += len(draft.found)
+    most = probe_count(messages, count)
+    asked = select(DraftedLog.of(log, (draft for draft in drafts if draft.sure)), most)
+    known = {found.fact.text for draft in asked for found in draft.found}
+    waiting = select(DraftedLog.of(log, (d for d in drafts if not d.sure)), most, known)
+    kept = Counter(source_of[each.name] for each in (*asked, *waiting) for _ in each.found)
+    lacking = {}
+    for point in range(len(points)):
+        held = {draft.kind for draft in asked if draft.point == point}
+        if lacks := tuple(kind for kind in TEXT_KINDS if kind not in held):
+            lacking[f"p{point + 1}"] = lacks
     numbers: Counter[str] = Counter()
-    probes = []
-    for draft in sorted(chosen, key=lambda draft: TEXT_KINDS.index(draft.kind)):
-        numbers[draft.kind] += 1
-        id = f"{draft.kind}-{numbers[draft.kind]}-{draft.name}"
-        probes.append(_as_data(draft, id, log))
-    return probes
+    return DerivedProbes(
+        _numbered(asked, numbers, log),
+        _numbered(waiting, numbers, log),
+        lacking,
+        {label: (looked[label], kept[label]) for label in SOURCES},
+    )
 
 
 def probe_count(messages: Sequence[Message], most: int) -> int:
@@ -83,8 +122,19 @@ def probe_count(messages: Sequence[Message], most: int) -> int:
     return min(most, max(LEAST_COUNT, shared_counter().messages(messages) // TOKENS_PER_PROBE))
 
 
+def _numbered(
+    drafts: Sequence[Draft], numbers: Counter[str], log: ProbeLog
+) -> list[dict[str, Any]]:
+    """The drafts in the shape of a case file; ``numbers`` counts on over all lists of a case."""
+    probes = []
+    for draft in sorted(drafts, key=lambda draft: (TEXT_KINDS.index(draft.kind), draft.point)):
+        numbers[draft.kind] += 1
+        probes.append(_as_data(draft, f"{draft.kind}-{numbers[draft.kind]}-{draft.name}", log))
+    return probes
+
+
 def _as_data(draft: Draft, id: str, log: ProbeLog) -> dict[str, Any]:
-    data: dict[str, Any] = {"id": id, "kind": draft.kind, "question": draft.question}
+    data: dict[str, Any] = {"id": id, "kind": draft.kind, "question": draft.asked}
     if draft.point != log.last:
         data["point"] = f"p{draft.point + 1}"
     data["facts"] = [
@@ -100,5 +150,5 @@ def _as_data(draft: Draft, id: str, log: ProbeLog) -> dict[str, Any]:
 
 def _needed(need: Need, log: ProbeLog) -> dict[str, Any]:
     """Why a fact is asked, in the shape of a case file."""
-    message = log.messages[need.use or need.place]
-    return {"how": need.way, "message": message.id, "distance": need.distance}
+    data = {"how": need.way, "message": log.messages[need.use].id, "distance": need.distance}
+    return data | ({"act": need.act} if need.act else {})

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 from pytest_compaction.artifacts import (
     Command,
@@ -18,7 +18,15 @@ from pytest_compaction.artifacts import (
     file_operations,
     invocations,
 )
-from pytest_compaction.case import AnswerFormat, Change, Fact, FactType, ProbeKind, Trap
+from pytest_compaction.case import (
+    AnswerFormat,
+    Change,
+    Fact,
+    FactType,
+    NeededHow,
+    ProbeKind,
+    Trap,
+)
 from pytest_compaction.case_making.keys import Groups, identifier_keys, keys_of, task_keys
 from pytest_compaction.case_making.phrases import balanced, first_line, of_the_program, quotable
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
@@ -62,26 +70,26 @@ def path_candidate(path: str, change: Change, places: tuple[int, ...] = ()) -> C
     return Candidate(f"{path} was {change}", "path", ((path,),), change, places)
 
 
-Way = Literal["used", "fetched", "said", "chosen", "ruled", "failed", "open"]
-
-
 @dataclass(frozen=True, slots=True)
 class Need:
     """A thing that had to be remembered at a point.
 
     ``clause`` is the log's own words at the position ``place``; ``use`` is the position of the
-    message that needs it, ``distance`` the number of tool calls from the point to it. ``name`` is
-    the exact text that was used; it is empty for a whole sentence. ``topic`` is a quotation by
-    which a question can name the subject.
+    message that needs it, ``distance`` the number of tool calls from the point to it, ``act`` what
+    is done there. ``name`` is the exact text that was used; it is empty for a whole sentence.
+    ``topic`` is a quotation by which a question can name the subject. Unless it is ``sure``, a
+    person has to confirm it.
     """
 
-    way: Way
+    way: NeededHow
     clause: str
     place: int
     use: int
     distance: int
     name: str = ""
     topic: str = ""
+    act: str = ""
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,8 @@ class Draft:
     A smaller ``rank`` is better, from 0.05 (exact values that the user gave) to about 0.7
     (files that were only read). ``point`` is the number of the compaction point after which
     it is asked, ``least`` the number of facts that it needs. A question for all of something
-    says in ``whole`` how many facts these are; with fewer it is not asked.
+    says in ``whole`` how many facts these are; with fewer it is not asked. A draft that is not
+    ``sure`` waits for a person. ``part`` words the part of the question for one fact.
     """
 
     kind: ProbeKind
@@ -118,6 +127,17 @@ class Draft:
     format: AnswerFormat = "text"
     least: int = 1
     whole: int = 0
+    sure: bool = True
+    part: Callable[[Need], str] | None = None
+
+    @property
+    def asked(self) -> str:
+        """The question, in which ``{}`` stands for a numbered part for each fact."""
+        if self.part is None:
+            return self.question
+        parts = [self.part(found.need) for found in self.found if found.need]
+        listed = "; ".join(f"({number}) {part}" for number, part in enumerate(parts, 1))
+        return self.question.replace("{}", listed if len(parts) > 1 else parts[0])
 
 
 T = TypeVar("T")

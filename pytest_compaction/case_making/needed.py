@@ -3,34 +3,49 @@
 A transcript goes on after the point where its case is compacted. What the agent or the user uses
 there had to be remembered, if the log states it before the point, and nothing shows it again
 between the point and the use. That needs no model and no taste. A use within the next forty tool
-calls counts.
+calls counts; where a session has no tool calls, a use in the agent's next forty texts.
 
-Names count that a role stands beside: the clause of the log that states one is the fact. What can
-be guessed, follows from the system prompt, or still stands in the newest messages, does not count.
+A need is ``sure`` where the log itself shows that it mattered; the others wait for a person. What
+can be guessed, stands in the system prompt or a rule file, or still stands in the newest messages,
+does not count.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log as logarithm
 from typing import Any, Final
 
-from pytest_compaction.artifacts import Invocation, error_texts, file_states, named_paths
-from pytest_compaction.case_making.keys import exact_groups
+from pytest_compaction.artifacts import (
+    Command,
+    Invocation,
+    error_texts,
+    file_states,
+    named_paths,
+    shell_script,
+)
+from pytest_compaction.case_making.cues import cue
+from pytest_compaction.case_making.keys import REQUESTS, WEAK
 from pytest_compaction.case_making.log import MAX_FACT_CHARACTERS, Need, ProbeLog, once_a_log
 from pytest_compaction.case_making.phrases import (
     bare,
     coarse,
+    goes_on,
     overlap,
     sentences,
     shown_command,
+    unasked,
     whole_text,
 )
 from pytest_compaction.case_making.points import HORIZON
-from pytest_compaction.conversation import readable
-from pytest_compaction.text import content_stems, normalize
+from pytest_compaction.case_making.shell_evidence import may_check
+from pytest_compaction.conversation import readable, shared_counter
+from pytest_compaction.text import content_stems, normalize, printable, stem
 
 NAME: Final = re.compile(
     r"""https?://[^\s"'<>()\[\]`]{4,200}
@@ -38,71 +53,151 @@ NAME: Final = re.compile(
     |(?:[\w.@~+-]{0,80}/){1,20}[\w.@+-]{0,80}\w
     |\b[\w-]{1,80}\.(?:py|go|tsx?|jsx?|json|ya?ml|toml|md|rs|[ch]|cpp|java|rb|sh|sql|html|css|txt
         |cfg|ini|lock|proto|svelte|vue|ipynb|csv|env)\b
+    |\b\d{4}-\d\d-\d\d\b
     |\bv?\d{1,6}(?:\.\d{1,6}){1,3}\b
     |\b[A-Za-z]{1,40}(?:_[A-Za-z0-9]{1,40}){1,8}\b
     |\b[a-z]{1,40}(?:[A-Z][a-z0-9]{1,40}){1,8}\b
     |\b(?:[A-Z][a-z0-9]{1,40}){2,8}\b
-    |\b(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}\b
+    |\b(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{6,40}\b
+    |\#(?:[A-Z]?\d{2,12}|[0-9a-fA-F]{6})\b
+    |\b(?=[A-Z\d]{0,11}\d)(?=[A-Z\d]{0,11}[A-Z])[A-Z\d]{5,12}\b
     |\b\d{3,12}\b
     |\b[A-Z]{2,12}-\d{1,8}\b""",
     re.VERBOSE,
 )
-"""Exact names: addresses, flags, paths, files, versions, identifiers, hashes, numbers, tickets."""
+"""Exact names: addresses, flags, paths, files, dates, versions, identifiers, hashes, numbers."""
+VALUE: Final = re.compile(
+    r"https?:.*|v?\d[\d.-]*|(?=\w*\d)[0-9a-f]{6,40}|#\w+|[A-Z]{2,12}-\d+|(?=[A-Z\d]*\d)[A-Z\d]{5,12}"
+    r"|[a-z]+(?:_[a-z]+)*_\d{3,}"
+)
+_NUMBER: Final = re.compile(r"\d{1,4}")
 _GUESSABLE: Final = re.compile(
-    r"readme(?:\.\w+)?|license|changelog\.md|package(?:-lock)?\.json|index\.\w+|main\.\w+"
-    r"|__\w+__(?:\.py)?"
+    r"readme(?:\.\w+)?|license|changelog\.md|package(?:-lock)?\.json|index\.\w+|main\.\w+|__\w+__(?:\.py)?"
     r"|setup\.py|pyproject\.toml|makefile|dockerfile|go\.(?:mod|sum)|cargo\.toml|tsconfig\.json"
-    r"|--(?:help|version|oneline|verbose|quiet|all|force|name-only|stat|no-pager|cached)|src"
-    r"|tests?"
-    r"|null|node_modules|localhost|\d{1,2}00|10+|1024|2048|4096|127\.0\.0\.1|[12]0\d\d|\d\.0",
+    r"|(?:claude|agents)\.md|utils\.\w+|types\.\w+|app\.\w+|config\.\w+|test\.\w+|\.gitignore"
+    r"|--(?:help|version|oneline|verbose|quiet|all|force|name-only|stat|no-pager|cached)|src|tests?"
+    r"|null|node_modules|localhost|\d{1,2}00|10+|1024|2048|4096|127\.0\.0\.1|[12]0\d\d|\d\.0"
+    r"|github|javascript|typescript|postgresql|openai|file_path|old_string|new_string",
     re.I,
 )
 """Names that anyone would try without having read them."""
+_RULE_FILE: Final = re.compile(
+    r"(?:claude|agents|gemini|copilot-instructions|\.cursorrules)\b", re.I
+)
 _OLD_SIDE: Final = frozenset({"old_string", "oldtext", "old_str", "old_text", "old"})
 """Arguments that repeat what a file says: the agent has read it since, or the edit fails."""
 _MAX_TEXT: Final = 20_000
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_ANNOUNCES: Final = re.compile(
-    r"(?:(?:now|next|first|then|good|great|perfect|ok|okay|also|and|finally|so|alright)[,!.:]? )*"
-    r"(?:let me|let's|i'll|i will|i need|i'm going|i can|i see|we need to (?:look|check|see)"
-    r"|wait)\b",
-    re.I,
+_MAX_USE: Final = 8_000
+_MAX_ACT: Final = 160
+_COMMON_NAME: Final = 0.25
+"""Share of the messages above which a name is known to everyone in the session."""
+_SPAN: Final = re.compile(r"`[^`]*`")
+_PASTED: Final = re.compile(r"[{}<>|;\\]|=>|&&|\$ |\.\.\.|…|^[^\w`\"'(]|\w\(\)|\*|^\d+\W|[\"']{2}")
+"""Signs of code, of output, or of a cut line."""
+_COMMENT: Final = re.compile(
+    r"^[\s\d→|:+-]{0,20}(?://+|#+|\*|--)[ \t]+(?P<text>[A-Za-z_]\w{3,60} [a-z][^\n]{15,130}\.)$",
+    re.M,
 )
-"""What the agent is about to do or just saw tells no role of a name."""
-_TO_DO: Final = re.compile(
-    r"(?:now|next|then|also|please)?,? ?(?:update|fix|add|check|look|read|run|verify|see|find"
-    r"|test|create|write"
-    r"|change|remove|move|rename|implement|search|view|try|commit|using|updated|fixed|added)\b",
-    re.I,
-)
-"""What the agent is about to do or has just done tells no role either."""
-_VALUE: Final = re.compile(r"https?:.*|v?\d[\d.]*|[0-9a-f]{7,40}|[A-Z]{2,12}-\d+", re.I)
+"""A comment of code that begins with the name that it is about, and is a whole sentence."""
 _KEYED: Final = re.compile(r"""^["'`]?[A-Za-z][\w .-]{2,40}["'`]?\s{0,3}[:=]\s{0,3}\S""")
 """A line of a result that gives a value a name."""
-_QUESTION: Final = re.compile(r"\?\s*$")
-_LISTED: Final = re.compile(r"^\s*(?:\d+[→|:\t]|[-drwx@]{9,11}\s|[+\-@]{1,3}\s|\S+:\d+[:-])")
-"""Lines of listings, of search results and of patches."""
+_HANDED_OVER: Final = 200
+"""A turn of more words hands over a task, or is one of a harness; its rules are no talk."""
+_REFUSED: Final = re.compile(
+    r"the user (?:said|provided the following reason)[^:\n]{0,60}:\s*(.+)", re.S
+)
+"""Words of the user in the result of a call that they refused."""
+_INTERRUPTED: Final = "[Request interrupted"
+_REPORT: Final = re.compile(
+    r"(?:<(?:issue|pr|issue_description|pr_description|task|bug_report)>|^ISSUE:)[^\S\n]*\n"
+    r"\s*(?:#+ )?(?P<title>[A-Za-z`\"\[][^\n]{14,150})\n",
+    re.MULTILINE,
+)
+"""The first line of a report that a user hands over whole."""
+_ALIKE: Final = 0.5
+_ABOUT, _ABOUT_LONG, _BREAKABLE, _CAUSE = 0.5, 0.8, 0.3, 0.65
+"""Shares of what a sentence speaks of that a call is about: under a request, a call of a long
+text, under a rule, after a cause."""
+_TALK: Final = 5
+"""A session with fewer calls than one in so many messages is a talk: its texts are uses."""
+_LONG_USE: Final = 2_000
+_PLACE: Final = re.compile(r":\d+\b|\blines? \d|\bwhy\b", re.I)
+_OBJECTS: Final = re.compile(r"(?:but|got|why|hm+)\b", re.I)
+_RECORD: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}|\d{8}|REDACTED")
+"""Names of records by a number that nobody remembers, and names that were taken out."""
+_NEAREST: Final = 50
+"""So many later sentences with a word are looked at: bounds the time of long logs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A clause of the log: who said it, where, and its text."""
+@dataclass(frozen=True)
+class Use:
+    """What a call after a point writes or runs, or a text where the session has no calls."""
 
     place: int
-    role: str
+    distance: int
     text: str
+    said: str
+    invocation: Invocation | None
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The content stems of the call, and of what the agent says with it."""
+        return frozenset(
+            content_stems(normalize(f"{self.text[:_MAX_USE]}\n{self.said[:_MAX_USE]}"))
+        )
+
+    @property
+    def act(self) -> str:
+        """What is done there, in a few words."""
+        if self.invocation is None:
+            return "answer of the agent"
+        call = self.invocation.call
+        if (script := shell_script(call)) is not None:
+            return printable(f"command {shown_command(script)}", _MAX_ACT)
+        paths = named_paths(call)
+        return printable(
+            f"{call.name} of {paths[0]}" if paths else f"call of {call.name}", _MAX_ACT
+        )
 
 
 @once_a_log
-def told_by_name(log: ProbeLog) -> Mapping[str, Sequence[Told]]:
-    """The clauses of the log that tell the role of a name, by name and in order."""
-    found: dict[str, list[Told]] = defaultdict(list)
-    for place, message in enumerate(log.messages):
-        for text in _clauses(log, place):
-            for name in names(text):
-                if message.role != "tool" or _VALUE.fullmatch(name):
-                    found[name].append(Told(place, message.role, text))
-    return found
+def _uses(log: ProbeLog) -> Sequence[Sequence[Use]]:
+    return tuple(tuple(_after(log, point)) for point in range(len(log.points)))
+
+
+def uses(log: ProbeLog, point: int) -> Sequence[Use]:
+    """What is done after a point, up to the agent's next compaction and for forty calls."""
+    return _uses(log)[point]
+
+
+def _after(log: ProbeLog, point: int) -> Iterator[Use]:
+    asked, number = log.points[point], 0
+    end = min((place for place in log.recorded if place > asked), default=len(log.messages))
+    found = []
+    for invocation in log.invocations:
+        place = log.position[invocation.message_id]
+        if asked < place <= end and (number := number + 1) <= HORIZON:
+            text = "\n".join(_strings(invocation.call.parsed()))
+            found.append(Use(place, number, text, log.messages[place].text, invocation))
+    if len(log.invocations) * _TALK < len(log.messages):
+        texts = [(place, text) for place, text in log.turns("assistant") if asked < place <= end]
+        for place, text in texts[:HORIZON]:
+            before = sum(use.place < place for use in found)
+            found.append(Use(place, before, text, "", None))
+    yield from sorted(found, key=lambda use: use.place)
+
+
+def _strings(value: Any, key: str = "") -> Iterator[str]:
+    """The texts of a call's arguments, without those that it replaces."""
+    if isinstance(value, str):
+        if key.casefold() not in _OLD_SIDE:
+            yield value[:_MAX_TEXT]
+    elif isinstance(value, Mapping):
+        for name, held in value.items():
+            yield from _strings(held, str(name))
+    elif isinstance(value, list):
+        for held in value:
+            yield from _strings(held, key)
 
 
 def names(text: str) -> list[str]:
@@ -120,397 +215,644 @@ def last_part(name: str) -> str:
     return name.rsplit("/", 1)[1] if "/" in name and not name.startswith("http") else name
 
 
-def _clauses(log: ProbeLog, place: int) -> Iterator[str]:
-    """The clauses of a message that can be facts: sentences of people, lines of results."""
-    message = log.messages[place]
-    if message.role in {"user", "assistant"}:
-        said = next((text for at, text in log.turns(message.role) if at == place), "")
-        for sentence in sentences(said[:_MAX_TEXT]):
-            text = bare(" ".join(sentence.split()))
-            if _tells(text) and not _ANNOUNCES.match(text) and not _TO_DO.match(text):
-                yield text
-    elif message.role == "tool":
-        for line in readable(message)[:_MAX_TEXT].splitlines():
-            if _KEYED.match(line) and _tells(text := " ".join(line.split())):
-                yield text
-
-
-def _tells(text: str) -> bool:
-    return (
-        10 < len(text) <= MAX_FACT_CHARACTERS
-        and whole_text(text)
-        and not _QUESTION.search(text)
-        and not coarse(text)
-    )
-
-
-def used(log: ProbeLog, point: int) -> list[Need]:
-    """Names in calls after a point that only the log before its newest messages tells."""
-    asked = log.points[point]
-    tail = max(0, log.before_tail(asked) + 1)
-    first = _segment(log, asked)
-    told = told_by_name(log)
-    fixed = (p for p, m in enumerate(log.messages) if m.role in {"system", "developer"})
-    shown, read = _text(log, fixed) + _text(log, range(tail, asked + 1)), asked + 1
-    found: dict[str, Need] = {}
-    for use, distance, invocation in after(log, point):
-        shown, read = shown + _text(log, range(read, use)), max(read, use)
-        for name in _names_of(invocation):
-            known = [each for each in told.get(name, ()) if first <= each.place < tail]
-            if name in found or name.casefold() in shown or _GUESSABLE.fullmatch(name):
-                continue
-            if (best := _best(name, known)) is not None:
-                found[name] = Need("used", best.text, best.place, use, distance, name)
-    return list(found.values())
-
-
-def after(log: ProbeLog, point: int) -> Iterator[tuple[int, int, Invocation]]:
-    """The tool calls after a point: position of the message, number from 1, and the call."""
-    asked, number = log.points[point], 0
-    end = min((place for place in log.recorded if place >= asked), default=len(log.messages))
-    for invocation in log.invocations:
-        place = log.position[invocation.message_id]
-        if place > asked:
-            number += 1
-            if number > HORIZON or place > end:
-                return
-            yield place, number, invocation
-
-
-def _names_of(invocation: Invocation) -> list[str]:
-    """The names that a call uses, without those of the text that it replaces."""
-    return list(
-        dict.fromkeys(n for text in _strings(invocation.call.parsed()) for n in names(text))
-    )
-
-
-def _strings(value: Any, key: str = "") -> Iterator[str]:
-    if isinstance(value, str):
-        if key.casefold() not in _OLD_SIDE:
-            yield value[:_MAX_TEXT]
-    elif isinstance(value, Mapping):
-        for name, held in value.items():
-            yield from _strings(held, str(name))
-    elif isinstance(value, list):
-        for held in value:
-            yield from _strings(held, key)
-
-
-def _text(log: ProbeLog, places: Iterable[int]) -> str:
-    return "\n".join(readable(log.messages[place]) for place in places).casefold()
-
-
-_FINDING: Final = re.compile(
-    r"^(?P<head>.{8,120}?)(?P<cue>,? (?:because|since|so that|instead of|rather than|due to"
-    r"|caused by"
-    r"|unless|only (?:if|when|after)|which means(?: that)?)|(?<=\w) (?:is|was) that"
-    r"|:) (?P<rest>.{12,110})$",
-    re.I,
-)
-_OF_FINDINGS: Final = re.compile(
-    r"\b(?:because|since|so that|instead of|rather than|due to|caused by|unless|only (?:if|when"
-    r"|after)"
-    r"|which means)\b|\b(?:root cause|reason|problem|issue|bug|cause|fix"
-    r"|decision)\b[^:]{0,60}(?: (?:is|was) that|:) ",
-    re.I,
-)
-"""Sentences that give a reason, a cause or a decision."""
-
-
-def findings(log: ProbeLog, point: int) -> list[Need]:
-    """Reasons and causes that the agent found, about a name that a call after the point uses.
-
-    ``name`` is the second half of the sentence, which the question leaves out.
-    """
-    asked = log.points[point]
-    last, first = log.before_tail(asked), _segment(log, asked)
-    uses: dict[str, tuple[int, int]] = {}
-    for use, distance, invocation in after(log, point):
-        for name in _names_of(invocation):
-            uses.setdefault(name, (use, distance))
-    later = [
-        set(content_stems(normalize(text))) for at, text in log.turns("assistant") if at > last
-    ]
-    found = []
-    for place, text in log.turns("assistant"):
-        if not first <= place <= last:
-            continue
-        for sentence in sentences(text[:_MAX_TEXT]):
-            clean = bare(" ".join(sentence.split()))
-            match = _FINDING.match(clean) if _OF_FINDINGS.search(clean) and _tells(clean) else None
-            needed = [uses[name] for name in names(clean) if name in uses]
-            if match is None or not needed or _ANNOUNCES.match(clean):
-                continue
-            stems = set(content_stems(normalize(match["rest"])))
-            if len(stems) > 2 and not any(
-                overlap(stems, other) >= _RESTATED for other in later if other
-            ):
-                use, distance = min(needed)
-                head = f"{match['head']}{match['cue']}"
-                found.append(Need("used", clean, place, use, distance, match["rest"], head))
-    return found
-
-
-_RESTATED: Final = 0.7
-
-
-def _segment(log: ProbeLog, asked: int) -> int:
+def first_held(log: ProbeLog, asked: int) -> int:
     """The first message that the agent's own view still had: after its last compaction."""
     return max((place + 1 for place in log.recorded if place < asked), default=0)
 
 
-def changed_files(log: ProbeLog, point: int) -> list[Need]:
-    """Files that were created or changed before the newest messages and are used again."""
-    asked = log.points[point]
-    last, first = log.before_tail(asked), _segment(log, asked)
-    before = [o for o in log.operations if first <= log.position[o.message_id] <= last]
-    states = {
-        s.path: s for s in file_states(before) if s.certain and not s.folder and not s.deleted
-    }
-    shown, read = _text(log, range(max(0, last + 1), asked + 1)), asked + 1
-    found: dict[str, Need] = {}
-    for use, distance, invocation in after(log, point):
-        shown, read = shown + _text(log, range(read, use)), max(read, use)
-        for path in named_paths(invocation.call):
-            state = states.get(path)
-            if state is None or path in found or not (state.created or state.modified):
-                continue
-            if last_part(path).casefold() not in shown:
-                change = "created" if state.created else "modified"
-                place = max(log.position[id] for id in state.message_ids)
-                found[path] = Need(
-                    "used", f"{path} was {change}", place, use, distance, path, change
-                )
-    return list(found.values())
+def left_tail(log: ProbeLog, point: int) -> int:
+    """The place before which every strategy may have shortened the log of a point."""
+    return max(0, log.before_tail(log.points[point]) + 1)
 
 
-_PASTED: Final = re.compile(
-    r"^[^\w\s'\"`(]|\w*Error:|[{}=;|]|\$ |\berror:|^\W*\w+:\s|\) at |:\d+:\d+"
-)
-"""Lines that were pasted from a terminal or from code."""
+# --- what was said ------------------------------------------------------------------------
 
 
-def given(log: ProbeLog, point: int) -> list[Need]:
-    """Sentences of the user with an exact value that no later turn of the user gives again."""
-    last = log.before_tail(log.points[point])
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence of the log, its exact names and its stems.
+
+    ``handed`` is one of a long turn, ``answers`` the first of a turn, ``corrects`` the first after
+    the user stopped the agent; ``topic`` is what the agent asked before.
+    """
+
+    place: int
+    text: str
+    names: Sequence[str]
+    stems: frozenset[str]
+    handed: bool = False
+    answers: bool = False
+    corrects: bool = False
+    topic: str = ""
+
+    @classmethod
+    def of(cls, place: int, text: str, **more: Any) -> Said:
+        """A sentence at a position."""
+        return cls(place, text, names(text), _stems(text), **more)
+
+
+@once_a_log
+def user_sentences(log: ProbeLog) -> Sequence[Said]:
+    """What the user said, sentence by sentence, refusals of calls included."""
+    turns = list(log.turns("user"))
+    for place, message in enumerate(log.messages):
+        if message.role == "tool" and (match := _REFUSED.search(readable(message)[:_MAX_TEXT])):
+            turns.append((place, match[1]))
     found = []
-    for place, sentence in _user_sentences(log, last):
-        values = [
-            group[0]
-            for group in exact_groups(sentence)
-            if re.search(r"\d|[a-z][A-Z]|_|/|\.\w", group[0]) and group[0][0] not in "/<"
-        ]
-        if (
-            values
-            and not _PASTED.search(sentence)
-            and not _ASKS.match(sentence)
-            and _role_words(sentence) > 2
-        ):
-            found.append(Need("ruled", sentence, place, 0, 0, values[0], _before(log, place)))
-    return found
-
-
-def _best(name: str, known: Sequence[Told]) -> Told | None:
-    """The clause that tells most of a name: of the user, else of the agent, else of a result."""
-    fitting = [(each, words) for each in known if (words := _role_words(each.text)) > 1]
-    order = ("user", "assistant", "tool")
-    best = min(
-        fitting,
-        key=lambda one: (order.index(one[0].role), not _WHY.search(one[0].text), -min(one[1], 6)),
-        default=None,
-    )
-    return best and best[0]
-
-
-def _role_words(text: str) -> int:
-    """How many different words beside its names a clause has."""
-    return len(set(content_stems(normalize(NAME.sub(" ", text)))))
-
-
-_WHY: Final = re.compile(
-    r"\b(?:because|since|so that|instead of|rather than|root cause|the reason|due to|caused by"
-    r"|decided|chose|must|never|always|only|fails?|failed|broken|bug|wrong|missing)\b",
-    re.I,
-)
-"""Signs of a reason, a decision, a rule or an error."""
-_RULE: Final = re.compile(
-    r"\b(?:never|always|from now on|in future|must(?: not|n't)?|do not|don't ever|whenever"
-    r"|(?:every|each) time|at all times|under no circumstances|at (?:most|least)|no more than)\b"
-    r"|(?:^|[,;.:!]\s*|\b(?:and|but|please|just|also)\s+)(?:don't|avoid|only (?:use|run|edit"
-    r"|add))\b",
-    re.I,
-)
-_ONE_OFF: Final = re.compile(
-    r"(?:ok(?:ay)?|so|and|then|now|alright|yes|no|hm+|well|also|please)?,? ?(?:can|could"
-    r"|would) you\b"
-    r"|(?:now|let's|let me|go (?:on|ahead)|have a look|look|read|check|try|wait)\b",
-    re.I,
-)
-"""How a wish for the next turn begins."""
-_LASTING: Final = re.compile(
-    r"\b(?:never|always|from now on|in future|whenever|every time)\b", re.I
-)
-_NO_RULE: Final = re.compile(
-    r"\b(?:i|we|they|it|he|she|you) (?:don't|do not|only|never|always|must have|didn't)\b"
-    r"|\bdon't (?:know|think|see|understand|get|worry|mind|care|have|want to|need)\b"
-    r"|\bif (?:not|only)\b"
-    r"|\bnot only\b|\bthe only\b|\bonly (?:one|thing|problem|issue|when i)\b",
-    re.I,
-)
-_ACT: Final = re.compile(
-    r"\b(?:commit|push|run|edit|change|modify|touch|delete|remove|create|write|add|use|install"
-    r"|import"
-    r"|comment|mock|log|rename|merge|deploy|print|call|ask|answer|reply|respond|format|name|put"
-    r"|store"
-    r"|cache|test|build|release|review|update|exceed|include|contain|keep|show|return|open|read"
-    r"|send"
-    r"|mention|say|explain|start|stop|wait|check|link|cite|assume|guess|skip|break|refactor"
-    r"|document"
-    r"|rely|depend|support|allow|require)(?:s|ed|ing|ting|ning)?\b",
-    re.I,
-)
-"""Acts that can recur, which a rule binds."""
-
-
-def rules(log: ProbeLog, point: int) -> list[Need]:
-    """Sentences of the user before the newest messages that bind later turns."""
-    last = log.before_tail(log.points[point])
-    found = []
-    for place, sentence in _user_sentences(log, last):
-        one_off = _ONE_OFF.match(sentence) and not _LASTING.search(sentence)
-        bound = _RULE.search(sentence) and _ACT.search(sentence)
-        if bound and not one_off and not _NO_RULE.search(sentence) and not _ASKS.match(sentence):
-            found.append(Need("ruled", sentence, place, 0, 0, topic=_before(log, place)))
-    return found
-
-
-_CHOICE: Final = re.compile(
-    r"\binstead of\b|\brather than\b|\b(?:let's|lets|we'll|we will|i'd|i would) (?:rather "
-    r"|also |just )?"
-    r"(?:go (?:with|for)|use|keep|call|prefer|stick|drop|skip|remove|move|rename|name)\b"
-    r"|^(?:yes|no|ok|okay|yeah|nope|sure)?,? ?(?:use|keep|drop|skip|rename|go (?:with|for)"
-    r"|call it|name it)\b"
-    r"|\bi (?:prefer|decided|chose)\b|\bwe (?:decided|agreed|chose)\b|\bswitch to\b"
-    r"|\bstick (?:with|to)\b"
-    r"|\boption \w{1,2}\b|\bno need (?:for|to)\b|\bshould (?:match|be|stay|remain|go|live|use)\b",
-    re.I,
-)
-_MUSED: Final = re.compile(
-    r"^/|\bi (?:don't|do not) (?:understand|know|think)\b|\bi(?:'m| am) (?:quite |not "
-    r"|pretty )?sure\b|\bi (?:guess|suppose"
-    r"|wonder)\b|\bwhat (?:you|i) mean\b",
-    re.I,
-)
-"""Commands of the program, and thoughts that decide nothing."""
-
-
-def choices(log: ProbeLog, point: int) -> list[Need]:
-    """What the user decided: answers to questions of the agent, and choices between two things."""
-    last = log.before_tail(log.points[point])
-    found = []
-    for place, sentence in _user_sentences(log, last):
-        if _ASKS.match(sentence) or _MUSED.search(sentence) or _ONE_OFF.match(sentence):
-            continue
-        topic = _before(log, place)
-        answers = topic.endswith("?") and sentence == _first_sentence(log, place)
-        if (answers or _CHOICE.search(sentence)) and _role_words(sentence) + len(
-            names(sentence)
-        ) > 2:
-            found.append(Need("chosen", sentence, place, 0, 0, topic=topic))
-    return found
-
-
-_AGAIN: Final = re.compile(
-    r"\b(?:as|like) i (?:said|told|mentioned|wrote|asked)\b|\bi (?:already |just )?(?:said"
-    r"|told you|asked)"
-    r"|\bagain\b|\bi meant\b|\bwe (?:decided|agreed|said)\b|^\s*(?:no|nope|wrong|stop"
-    r"|wait)\b[,.!\s]|\bstill\b"
-    r"|\bremember\b|\bforgot\b|\bonce more\b",
-    re.I,
-)
-_ALIKE: Final = 0.5
-_ASKS: Final = re.compile(
-    r"(?:ok(?:ay)?,? |so |and |but |hm+,? |wait,? )*(?:why|what|where|how|when|who|which|is|are"
-    r"|does|do|did|can|could"
-    r"|would|should|will)\b",
-    re.I,
-)
-"""How questions begin that have lost their mark."""
-
-
-def said_again(log: ProbeLog, point: int) -> list[Need]:
-    """Sentences of the user that the user had to say again after the point."""
-    asked = log.points[point]
-    last = log.before_tail(asked)
-    before = [
-        (place, sentence, set(content_stems(normalize(sentence))))
-        for place, sentence in _user_sentences(log, last)
-    ]
-    found: dict[str, Need] = {}
-    for place, text in log.turns("user"):
-        if place <= asked:
-            continue
-        number = sum(1 for at, _, _ in after(log, point) if at < place)
-        if number >= HORIZON:
-            break
-        for sentence in sentences(text[:2000]):
-            stems = set(content_stems(normalize(sentence)))
-            if not _AGAIN.search(sentence) or len(stems) < 3:
-                continue
-            for at, earlier, held in before:
-                if len(held) > 2 and overlap(stems, held) >= _ALIKE and earlier not in found:
-                    found[earlier] = Need(
-                        "said", earlier, at, place, number, topic=_before(log, at)
-                    )
-    return list(found.values())
-
-
-def failures(log: ProbeLog, point: int) -> list[Need]:
-    """Commands that failed before the point, with the cause, whose program runs again after it."""
-    asked = log.points[point]
-    last = log.before_tail(asked)
-    later = {_program(c.text) for c in log.commands if log.position[c.message_id] > asked}
-    found = []
-    for command in log.commands:
-        place = log.position[command.message_id]
-        if place > last or not command.failed or _program(command.text) not in later:
-            continue
-        errors = list(error_texts(command.output[-_MAX_TEXT:], True))
-        if errors and (shown := shown_command(command.text)):
-            found.append(Need("failed", errors[0], place, 0, 0, topic=shown))
-    return found
-
-
-def _program(script: str) -> str:
-    """The program and subcommand that a script runs."""
-    words = [w for w in script.split() if not w.startswith("-") and "=" not in w]
-    words = words[2:] if words[:1] == ["cd"] else words
-    return " ".join(w for w in words if w != "&&")[:24].rsplit(" ", 1)[0]
-
-
-def _user_sentences(log: ProbeLog, last: int) -> Iterator[tuple[int, str]]:
-    for place, text in log.turns("user"):
-        if place > last:
-            return
-        for sentence in sentences(text[:_MAX_TEXT]):
+    for place, text in sorted(turns):
+        handed = len(text.split()) > _HANDED_OVER or (place == 0 and bool(_REPORT.search(text)))
+        before = log.messages[place - 1].text if place else ""
+        corrects = before.startswith(_INTERRUPTED) or log.messages[place].role == "tool"
+        topic = _asked_before(log, place)
+        for number, sentence in enumerate(sentences(text[:_MAX_TEXT])):
             clean = bare(" ".join(sentence.split()))
-            if _tells(clean):
-                yield place, clean
+            if clean and not sentence.rstrip().endswith("?"):
+                starts = {"answers": not number, "corrects": corrects and not number}
+                found.append(Said.of(place, clean, handed=handed, topic=topic, **starts))
+    return found
 
 
-def _first_sentence(log: ProbeLog, place: int) -> str:
-    text = next((text for at, text in log.turns("user") if at == place), "")
-    return bare(" ".join(next(iter(sentences(text)), "").split()))
-
-
-def _before(log: ProbeLog, place: int) -> str:
-    """The last sentence of the agent before a turn of the user, for a quotation."""
+def _asked_before(log: ProbeLog, place: int) -> str:
+    """The last question of the agent before a turn of the user; empty if it asked none."""
     for message in reversed(log.messages[:place]):
         if message.role == "user":
             return ""
         if message.role == "assistant" and message.text.strip():
-            plain = _CODE.sub("\n", message.text)
-            said = [s for s in sentences(plain) if s.strip()]
-            asking = [s for s in said[-6:] if s.rstrip().endswith("?")]
-            return " ".join((asking or said or [""])[-1].split())[:160]
+            plain = re.sub(r"```.*?(?:```|\Z)", "\n", message.text, flags=re.DOTALL)
+            said = [" ".join(s.split()) for s in sentences(plain)[-4:]]
+            asking = [s for s in said if s.endswith("?") and len(s.split()) > 4]
+            return bare(asking[-1]) + "?" if asking and len(asking[-1]) <= 160 else ""
     return ""
+
+
+@once_a_log
+def agent_sentences(log: ProbeLog) -> Sequence[Said]:
+    """The clear sentences of the agent that tell something, in order."""
+    found: dict[str, Said] = {}
+    for place, text in log.turns("assistant"):
+        for sentence in sentences(text[:_MAX_TEXT]):
+            clean = bare(" ".join(sentence.split()))
+            if sentence.rstrip().endswith("?"):
+                continue
+            plain = without_filler(clean)
+            if cue("announcement").match(plain):
+                continue
+            if cue("imperative").match(plain) and not cue("decision").search(plain):
+                continue
+            if is_clear(clean) and not cue("musing").search(clean):
+                found[clean] = Said.of(place, clean)
+    return list(found.values())
+
+
+def is_clear(text: str, answers: bool = False) -> bool:
+    """Whether a sentence is understood alone: whole, no code, nothing that points elsewhere."""
+    plain = _SPAN.sub("x", text)
+    words = text.split()
+    return (
+        (3 if answers else 5) <= len(words) <= 30
+        and 14 < len(text) <= MAX_FACT_CHARACTERS
+        and whole_text(text)
+        and not coarse(text)
+        and not _PASTED.search(plain)
+        and (answers or not cue("dangling").match(without_filler(text)))
+        and len(cue("pointer").findall(plain)) <= bool(names(text))
+        and _role_words(text) > 1
+    )
+
+
+def without_filler(text: str) -> str:
+    """A sentence without "ok, so" and the like before it."""
+    while match := cue("filler").match(text):
+        text = text[match.end() :].lstrip(" ,.!:;-")
+    return text
+
+
+def _role_words(text: str) -> int:
+    """How many different words beside its names a clause has."""
+    return len(set(content_stems(normalize(NAME.sub(" ", text)))) - WEAK)
+
+
+# --- names, values and files used again ---------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A clause that tells the role of a name; ``source`` is the call whose result it is."""
+
+    place: int
+    role: str
+    text: str
+    source: str = ""
+
+
+@once_a_log
+def told_by_name(log: ProbeLog) -> Mapping[str, Sequence[Told]]:
+    """The clauses of the log that tell the role of a name, by name and in order."""
+    found: dict[str, list[Told]] = defaultdict(list)
+    for said in user_sentences(log):
+        exact = any(map(VALUE.fullmatch, said.names))
+        if is_clear(said.text, exact) and not cue("musing").search(said.text):
+            for name in said.names:
+                found[name].append(Told(said.place, "user", said.text))
+    for said in agent_sentences(log):
+        for name in said.names:
+            found[name].append(Told(said.place, "assistant", said.text))
+    for invocation in log.invocations:
+        place = log.position[invocation.message_id]
+        code = "\n".join((*_strings(invocation.call.parsed()), invocation.output[:_MAX_TEXT]))
+        for match in _COMMENT.finditer(code):
+            text, name = match["text"], match["text"].partition(" ")[0]
+            if NAME.fullmatch(name) and is_clear(text):
+                found[name].append(Told(place, "code", text))
+        for key, value in _keyed_values(invocation.output[:_MAX_TEXT]):
+            clause = f"{key}: {value}"
+            if VALUE.fullmatch(value) and len(clause) <= MAX_FACT_CHARACTERS:
+                found[value].append(Told(place, "tool", clause, _shown_call(invocation)))
+    return found
+
+
+def _keyed_values(output: str) -> list[tuple[str, str]]:
+    """The values of a result with their names, each name once: a JSON object or lines of it."""
+    held: dict[str, list[str]] = defaultdict(list)
+    value: Any = None
+    if output[:1] in {"{", "["}:
+        try:
+            value = json.loads(output)
+        except (ValueError, RecursionError):
+            value = None
+    for key, leaf in _leaves(value, "", 0):
+        held[key].append(leaf)
+    if value is None:
+        for line in output.splitlines():
+            if len(line) <= MAX_FACT_CHARACTERS and (match := _KEYED.match(line)):
+                key, _, rest = re.sub(r"[\"'`,]", "", line).partition(match[0].strip()[-2])
+                held[key.strip()].append(rest.strip())
+    return [(key, values[0]) for key, values in held.items() if len(values) == 1]
+
+
+def _leaves(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and depth < 8:
+        for name, held in value.items():
+            yield from _leaves(held, str(name), depth + 1)
+    elif isinstance(value, list) and depth < 8:
+        for held in value[:200]:
+            yield from _leaves(held, key, depth + 1)
+    elif key and isinstance(value, str | int | float) and len(str(value)) <= 100:
+        yield key, str(value)
+
+
+def _shown_call(invocation: Invocation) -> str:
+    given = " ".join(text for text in _strings(invocation.call.parsed()) if len(text) <= 40)
+    return printable(f"{invocation.call.name} {given}".replace("`", ""), 80)
+
+
+@once_a_log
+def _fixed(log: ProbeLog) -> str:
+    """What the agent has whatever happens: system prompt, notices, and files of rules."""
+    texts = [readable(m) for m in log.messages if m.role in {"system", "developer"}]
+    texts += [i.output for i in log.invocations if any(map(_RULE_FILE.search, named_paths(i.call)))]
+    return "\n".join(texts).casefold()
+
+
+class Shown:
+    """What a point shows without memory: the fixed texts, the newest messages, and those since."""
+
+    def __init__(self, log: ProbeLog, point: int) -> None:
+        asked = log.points[point]
+        self._log, self._next = log, asked + 1
+        self._texts = [_fixed(log)]
+        self._read(left_tail(log, point), asked + 1)
+
+    def _read(self, start: int, end: int) -> None:
+        self._texts += (readable(m).casefold() for m in self._log.messages[start:end])
+
+    def before(self, use: Use) -> Shown:
+        """With all messages before a use."""
+        self._read(self._next, use.place)
+        self._next = max(self._next, use.place)
+        return self
+
+    def __contains__(self, name: str) -> bool:
+        folded = name.casefold()
+        return any(folded in text for text in self._texts)
+
+
+def used(log: ProbeLog, point: int) -> Iterator[Need]:
+    """Names in calls after a point that only the log before its newest messages tells.
+
+    After a compaction on record the agent had its summary, and nothing is said of what it lacked.
+    """
+    asked = log.points[point]
+    if asked in log.recorded:
+        return
+    first, last, told = first_held(log, asked), left_tail(log, point), told_by_name(log)
+    shown, seen = Shown(log, point), set[str]()
+    earlier = _calls_by_text(log)
+    for use in uses(log, point):
+        shown.before(use)
+        for name in names(use.text):
+            known = [each for each in told.get(name, ()) if first <= each.place < last]
+            if not known or name in seen or not is_telling(log, name):
+                continue
+            seen.add(name)
+            if _NUMBER.fullmatch(name):
+                known = [each for each in known if each.role == "user"]
+            if name not in shown and (best := _best(known)) and not is_finding(best.text):
+                again = _fetched(log, use, earlier)
+                way, act = ("fetched", again) if again else ("used", use.act)
+                topic = best.source
+                yield Need(way, best.text, best.place, use.place, use.distance, name, topic, act)  # type: ignore[arg-type]
+
+
+def is_telling(log: ProbeLog, name: str) -> bool:
+    """Whether a name is one that nobody would guess, and not everybody in the session knows."""
+    known = _GUESSABLE.fullmatch(name) or _RECORD.search(name)
+    return not known and not _is_common(log, name)
+
+
+def _is_common(log: ProbeLog, name: str) -> bool:
+    stems = list(content_stems(normalize(name)))
+    most = max(4.0, len(log.messages) * _COMMON_NAME)
+    return bool(stems) and min(log.frequency(stem) for stem in stems) > most
+
+
+def is_finding(text: str) -> bool:
+    """Whether a sentence gives a reason, a cause or a decision."""
+    return bool(cue("reason").search(text) or cue("decision").search(text))
+
+
+def _best(known: Sequence[Told]) -> Told | None:
+    """The clause that tells most of a name: of the user, else of the agent, else of a result."""
+    order = ("user", "assistant", "code", "tool")
+    fitting = [each for each in known if each.role == "tool" or _role_words(each.text) > 1]
+    return min(
+        fitting,
+        key=lambda one: (
+            order.index(one.role),
+            not (cue("reason").search(one.text) or cue("rule").search(one.text)),
+            -one.place,
+        ),
+        default=None,
+    )
+
+
+@once_a_log
+def _calls_by_text(log: ProbeLog) -> Mapping[tuple[str, str], Sequence[Invocation]]:
+    found: dict[tuple[str, str], list[Invocation]] = defaultdict(list)
+    for invocation in log.invocations:
+        found[invocation.call.name, invocation.call.arguments].append(invocation)
+    return found
+
+
+def _fetched(
+    log: ProbeLog, use: Use, earlier: Mapping[tuple[str, str], Sequence[Invocation]]
+) -> str:
+    """What a call that repeats an earlier one with the same result fetches again, with its cost."""
+    now = use.invocation
+    if now is None or not now.output:
+        return ""
+    for before in earlier[now.call.name, now.call.arguments]:
+        if log.position[before.message_id] < use.place and before.output == now.output:
+            return f"{use.act} again, {shared_counter().text(now.output):,} tokens"
+    return ""
+
+
+def changed_files(log: ProbeLog, point: int) -> Iterator[Need]:
+    """Files that were created or changed before the newest messages and are used again."""
+    asked = log.points[point]
+    if asked in log.recorded:
+        return
+    first, last = first_held(log, asked), left_tail(log, point)
+    before = [o for o in log.operations if first <= log.position[o.message_id] < last]
+    states = {
+        s.path: s
+        for s in file_states(before)
+        if s.certain and not s.folder and not s.deleted and (s.created or s.modified)
+    }
+    shown, seen = Shown(log, point), set[str]()
+    for use in uses(log, point):
+        shown.before(use)
+        for path in named_paths(use.invocation.call) if use.invocation else ():
+            state = states.get(path)
+            if state is None or path in seen or _TRANSIENT.search(path):
+                continue
+            seen.add(path)
+            if last_part(path) not in shown:
+                change = "created" if state.created else "modified"
+                place = max(log.position[id] for id in state.message_ids)
+                clause = f"{path} was {change}"
+                yield Need("used", clause, place, use.place, use.distance, path, change, use.act)
+
+
+_TRANSIENT: Final = re.compile(
+    r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)(?:node_modules|te?mp|scratchpad|dist|build|target)/"
+)
+"""Paths that no agent needs to remember: temporary files, devices, installed packages."""
+
+
+def commands_again(log: ProbeLog, point: int) -> Iterator[Need]:
+    """Commands of tests, builds and checks that worked and are run again as they were."""
+    asked = log.points[point]
+    first, last = first_held(log, asked), left_tail(log, point)
+    known: dict[str, int] = {}
+    for command in log.commands:
+        place = log.position[command.message_id]
+        if first <= place < last and may_check(command):
+            known[main_command(command.text)] = place
+    shown, seen = Shown(log, point), set[str]()
+    for use in uses(log, point):
+        shown.before(use)
+        script = shell_script(use.invocation.call) if use.invocation else None
+        again = main_command(script or "")
+        if again not in known or again in seen or not 12 < len(again) <= 120:
+            continue
+        seen.add(again)
+        if len(again.split()) > 2 and again not in shown:
+            yield Need("used", again, known[again], use.place, use.distance, again, "", use.act)
+
+
+_CHANGE_FOLDER: Final = re.compile(r"^\s*cd \S+\s*(?:&&|;)\s*")
+_END_OF_COMMAND: Final = re.compile(r"\s*(?:\d?>&?\s*\S+|\|.*|&&.*|;.*|\n.*)$", re.S)
+
+
+def main_command(script: str) -> str:
+    """A script of one command without the change of folder before it and the filters after it."""
+    text = _CHANGE_FOLDER.sub("", script)
+    while (shorter := _END_OF_COMMAND.sub("", text)) != text:
+        text = shorter
+    return " ".join(text.split())
+
+
+# --- what was said and bound later turns --------------------------------------------------
+
+
+def telling_stems(log: ProbeLog, text: str) -> dict[str, float]:
+    """The stems of a sentence that tell its subject, with their weight: rare ones weigh more."""
+    total = len(log.messages)
+    stems = set(content_stems(normalize(text))) - WEAK
+    return {
+        stem: logarithm(1 + total / times)
+        for stem in stems
+        if (times := max(1, log.frequency(stem))) <= max(4.0, total * _COMMON_NAME)
+    }
+
+
+def governed(log: ProbeLog, point: int, text: str, share: float = _ABOUT) -> Use | None:
+    """The first use after a point that is about such a share of what a sentence speaks of.
+
+    A long text holds many words, so that it has to be about more of it.
+    """
+    stems = telling_stems(log, text)
+    total = sum(stems.values())
+    for use in uses(log, point) if len(stems) > 1 else ():
+        held = [weight for stem, weight in stems.items() if stem in use.stems]
+        least = share if len(use.text) <= _LONG_USE else max(share, _ABOUT_LONG)
+        if len(held) > 1 and sum(held) >= least * total:
+            return use
+    return None
+
+
+@once_a_log
+def _taken_up(log: ProbeLog) -> Mapping[int, int]:
+    """Where a later turn takes up a sentence of the user, by the number of the sentence."""
+    holding: dict[str, list[int]] = defaultdict(list)
+    found: dict[int, int] = {}
+    sentences_of = user_sentences(log)
+    for number in reversed(range(len(sentences_of))):
+        said = sentences_of[number]
+        shared = Counter(other for stem in said.stems for other in holding[stem][-_NEAREST:])
+        least = max(2, _ALIKE * len(said.stems))
+        places = [sentences_of[other].place for other, n in shared.items() if n >= least]
+        found[number] = min((p for p in places if p > said.place), default=len(log.messages))
+        for form in said.stems:
+            holding[form].append(number)
+    return found
+
+
+def _of_user(log: ProbeLog, point: int) -> Iterator[Said]:
+    """Sentences of the user before the newest messages, none of which a later one takes up."""
+    asked = log.points[point]
+    first, last = first_held(log, asked), left_tail(log, point)
+    taken_up = _taken_up(log)
+    for number, said in enumerate(user_sentences(log)):
+        if first <= said.place < last and len(said.stems) > 1 and taken_up[number] > asked:
+            yield said
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(content_stems(normalize(text))) - WEAK
+
+
+def rules(log: ProbeLog, point: int) -> Iterator[Need]:
+    """Sentences of the user that bind later turns: sure if one does, or if they say so."""
+    for said in _of_user(log, point):
+        plain = without_filler(said.text)
+        lasting = bool(cue("lasting").search(plain))
+        if not cue("rule").search(plain) or cue("report").search(plain):
+            continue
+        if cue("musing").search(plain) or cue("question").match(plain):
+            continue
+        if cue("wish").match(plain) and not lasting:
+            continue
+        if not is_clear(said.text):
+            continue
+        use = governed(log, point, said.text, _BREAKABLE)
+        sure = (lasting or use is not None) and not said.handed
+        yield _stated("ruled", said, use, sure)
+
+
+def choices(log: ProbeLog, point: int) -> Iterator[Need]:
+    """What the user decided: sure if it answers a question or names what was rejected."""
+    for said in _of_user(log, point):
+        plain = without_filler(said.text)
+        answers = bool(said.topic) and said.answers and not _OBJECTS.match(said.text)
+        if cue("musing").search(plain) or cue("question").match(plain):
+            continue
+        if goes_on(said.text) or plain.startswith("/") or said.handed:
+            continue
+        chosen = bool(cue("choice").search(plain))
+        if not (answers or chosen or said.corrects) or not is_clear(said.text, answers):
+            continue
+        if len(telling_stems(log, said.text)) < 2:
+            continue
+        rejects = chosen and cue("rejected").search(plain)
+        wish = cue("wish").match(plain)
+        use = governed(log, point, said.text, _BREAKABLE)
+        sure = not wish and bool(answers or rejects or use is not None)
+        need = _stated("chosen", said, use, sure)
+        yield replace(need, topic=said.topic if answers else "")
+
+
+def answered_questions(log: ProbeLog, point: int) -> Iterator[Need]:
+    """What the user chose where a tool of the agent put a question with options."""
+    asked = log.points[point]
+    first, last = first_held(log, asked), left_tail(log, point)
+    for invocation in log.invocations:
+        place = log.position[invocation.message_id]
+        if not first <= place < last or not invocation.answered:
+            continue
+        given = invocation.call.parsed()
+        questions = given.get("questions")
+        entries = questions if isinstance(questions, list) else [given]
+        for entry in entries[:8]:
+            if not isinstance(entry, Mapping) or not isinstance(entry.get("options"), list):
+                continue
+            question = entry.get("question")
+            if not isinstance(question, str) or len(question) > 300:
+                continue
+            match = re.search(
+                rf"{re.escape(question)}\W{{1,6}}([^\"\n]{{3,160}})", invocation.output
+            )
+            answer = match[1] if match else invocation.output if len(entries) == 1 else ""
+            answer = bare(" ".join(re.sub(r"</?\w+>", " ", answer).split()))
+            if 2 < len(answer) <= MAX_FACT_CHARACTERS:
+                yield Need(
+                    "chosen", answer, place + 1, place + 1, 0, topic=" ".join(question.split())
+                )
+
+
+def said_again(log: ProbeLog, point: int) -> Iterator[Need]:
+    """Sentences of the user that the user had to say again after the point."""
+    asked = log.points[point]
+    last = left_tail(log, point)
+    sentences_of = user_sentences(log)
+    end = max((use.place for use in uses(log, point)), default=asked)
+    found = set[str]()
+    for later in sentences_of:
+        stems = later.stems
+        repeats = cue("again").search(later.text) or cue("refusal").match(later.text)
+        if not asked < later.place <= end or later.handed or not repeats or len(stems) < 3:
+            continue
+        number = sum(use.place < later.place for use in uses(log, point))
+        for said in sentences_of:
+            held = said.stems
+            if said.place >= last or len(held) < 3 or said.text in found or said.handed:
+                continue
+            if overlap(stems, held) >= _ALIKE and is_clear(said.text):
+                found.add(said.text)
+                yield Need(
+                    "said", said.text, said.place, later.place, number, act="the user says it again"
+                )
+
+
+def findings(log: ProbeLog, point: int) -> Iterator[Need]:
+    """What the agent said of names that a later call uses, reasons, causes and decisions first.
+
+    Without a name it is a reason, cause or decision about what a later call does.
+    """
+    asked = log.points[point]
+    if asked in log.recorded:
+        return
+    first, last = first_held(log, asked), left_tail(log, point)
+    by_name: dict[str, Use] = {}
+    for use in uses(log, point):
+        for name in names(use.text):
+            if is_telling(log, name) and not _NUMBER.fullmatch(name):
+                by_name.setdefault(name, use)
+    found: list[tuple[bool, Need]] = []
+    for said in agent_sentences(log):
+        if not first <= said.place < last or len(said.stems) < 4:
+            continue
+        why = is_finding(said.text)
+        held = [name for name in said.names if name in by_name]
+        if not cue("verb").search(NAME.sub(" ", said.text)) or _PLACE.search(said.text):
+            continue
+        about = by_name[held[0]] if held else None
+        if why and not held:
+            about = governed(log, point, said.text, _CAUSE)
+        if about is not None:
+            name = held[0] if held else ""
+            act = about.act
+            need = Need(
+                "used", said.text, said.place, about.place, about.distance, name=name, act=act
+            )
+            found.append((not why, need))
+    yield from (need for _, need in sorted(found, key=lambda one: (one[0], -one[1].place)))
+
+
+def given(log: ProbeLog, point: int) -> Iterator[Need]:
+    """Exact values of the user that no later call shows to be needed."""
+    for said in _of_user(log, point):
+        values = [name for name in said.names if VALUE.fullmatch(name)]
+        if values and is_clear(said.text, True) and not said.handed:
+            yield Need("ruled", said.text, said.place, said.place, 0, name=values[0], sure=False)
+
+
+def _stated(way: Any, said: Said, use: Use | None, sure: bool) -> Need:
+    place, distance, act = (use.place, use.distance, use.act) if use else (said.place, 0, "")
+    return Need(way, said.text, said.place, place, distance, act=act, sure=sure)
+
+
+# --- what failed, and what is open ---------------------------------------------------------
+
+
+def failures(log: ProbeLog, point: int) -> Iterator[Need]:
+    """Commands that failed and did not work since, whose program runs again after the point.
+
+    An error of the machine counts where another run of the program worked, too.
+    """
+    asked = log.points[point]
+    last = left_tail(log, point)
+    later = {
+        _program(script): use
+        for use in reversed(uses(log, point))
+        if use.invocation and (script := shell_script(use.invocation.call))
+    }
+    runs: dict[str, Command] = {}
+    for command in log.commands:
+        if log.position[command.message_id] <= asked:
+            runs[main_command(command.text)] = command
+    for shown, command in runs.items():
+        place = log.position[command.message_id]
+        use = later.get(_program(command.text))
+        if use is None or place >= last or not command.failed or len(shown) > 120:
+            continue
+        for error in error_texts(command.output[-_MAX_TEXT:], True):
+            if not 14 < len(error) <= MAX_FACT_CHARACTERS or coarse(error):
+                continue
+            same = main_command(shell_script(use.invocation.call) or "") if use.invocation else ""
+            sure = same == shown or bool(cue("environment").search(error))
+            yield Need(
+                "failed", error, place, use.place, use.distance, topic=shown, act=use.act, sure=sure
+            )
+            break
+
+
+def _program(script: str) -> str:
+    """The program and subcommand that a script runs."""
+    words = [w for w in main_command(script).split() if not w.startswith("-") and "=" not in w]
+    return " ".join(words[:2])
+
+
+def requests(log: ProbeLog, point: int) -> Iterator[Need]:
+    """What the user asked for before the newest messages, where the work on it goes on."""
+    asked = log.points[point]
+    first, last = first_held(log, asked), left_tail(log, point)
+    turns = [(place, text) for place, text in log.turns("user") if len(text.split()) > 3]
+    before = [turn for turn in turns if turn[0] <= asked]
+    after = next((place for place, _ in turns if place > asked), len(log.messages))
+    work = next((use for use in uses(log, point) if use.place < after), None)
+    for place, text in before:
+        if not first <= place < last:
+            continue
+        under_way = work if place == before[-1][0] else None
+        if match := _REPORT.search(log.messages[place].text):
+            if use := under_way or governed(log, point, match["title"]):
+                yield _open(bare(match["title"]), place, use)
+            continue
+        for sentence in sentences(text)[: 2 if len(text.split()) > _HANDED_OVER else 6]:
+            clean = unasked(without_filler(bare(" ".join(sentence.split()))))
+            plain = without_filler(clean)
+            if not is_clear(clean) or coarse(clean) or cue("musing").search(clean):
+                continue
+            verb = plain.split(" ", 1)[0].casefold()
+            asks = plain != clean or (stem(verb) in REQUESTS and verb[-1:] != "s")
+            if not asks or cue("question").match(plain):
+                continue
+            use = under_way or governed(log, point, clean)
+            if use is not None and len(telling_stems(log, clean)) > 2:
+                yield _open(clean, place, use)
+
+
+def _open(clause: str, place: int, use: Use) -> Need:
+    return Need("open", clause, place, use.place, use.distance, act=use.act)

@@ -3,131 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, cast
 
 from pytest_compaction.case import Change, FactType, ProbeKind
-from pytest_compaction.case_making.keys import keys_of, role_keys
-from pytest_compaction.case_making.log import (
-    MAX_FACTS,
-    Candidate,
-    Draft,
-    Found,
-    Need,
-    ProbeLog,
-)
-from pytest_compaction.case_making.needed import (
-    NAME,
-    changed_files,
-    choices,
-    failures,
-    findings,
-    given,
-    last_part,
-    rules,
-    said_again,
-    used,
-)
+from pytest_compaction.case_making import needed
+from pytest_compaction.case_making.cues import cue
+from pytest_compaction.case_making.keys import Groups, keys_of, role_keys
+from pytest_compaction.case_making.log import MAX_FACTS, Candidate, Draft, Found, Need, ProbeLog
+from pytest_compaction.case_making.needed import NAME, VALUE, last_part
 from pytest_compaction.text import printable
 
 GAP: Final = "____"
 NEXT_CALLS: Final = 10
 """What the first calls after a point use belongs to the next step."""
-_MOST_GAPS: Final = 4
-_MOST_FAILURES: Final = 3
-_NUMBER: Final = re.compile(r"v?[\d.]+|[A-Z]{2,12}-\d+")
+_MOST_LISTED: Final = 4
+"""A question of numbered parts has so many at most."""
+_MOST_MENTIONS: Final = 8
 _PATH: Final = re.compile(r".*\.[A-Za-z]\w{0,7}")
+_CHANGED: Final = tuple(
+    "modified changed edited updated fixed added removed extended rewrote refactored implemented"
+    " moved renamed created wrote".split()
+)
+"""Words of which one tells that a file was changed: a bare list of names does not."""
+
+Source = Callable[[ProbeLog, int], Iterator[Draft]]
+"""Searches the log of a point for questions."""
 
 
-def needed_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """The questions at each point, at most one of a shape."""
-    for point in range(len(log.points)):
-        names = [found for need in used(log, point) if (found := _named(log, need, point))]
-        soon = [found for found in names if _of(found).distance <= NEXT_CALLS][:MAX_FACTS]
-        if len(soon) > 1:
-            question = (
-                "The work goes on from here. Which files, names and values does the next step "
-                "build on, and what is known of each? Answer with what the session said of them."
-            )
-            yield _draft("continuation", "next-needs", question, soon, point, 0.1)
-        rest = [found for found in names if len(soon) < 2 or found not in soon]
-        yield from _gaps(rest, point)
-        yield from _changed(log, point)
-        yield from _finished(log, point)
-        yield from _given(log, point)
-        again = _stated(log, said_again(log, point), point, "decision")
-        chosen = _stated(log, choices(log, point), point, "decision")
-        yield from _answers(chosen, point)
-        both = _distinct([*again, *reversed(chosen)])
-        if both:
-            question = "What did the user choose, decide or correct in the course of the session?"
-            yield _draft("decision", "choices", question, both, point, 0.12)
-        bound = _stated(log, rules(log, point), point, "constraint")
-        if bound:
-            question = "Which rules did the user set for the work?"
-            yield _draft("decision", "rules", question, _distinct(bound), point, 0.14)
-        broken = _stated(log, failures(log, point), point, "error")[:_MOST_FAILURES]
-        if broken:
-            shown = "; ".join(f"({n}) {_of(f).topic}" for n, f in enumerate(broken, 1))
-            question = f"With which error did each of these commands fail? {shown}"
-            yield _draft("recall", "failures", question, broken, point, 0.2)
-
-
-def _draft(
-    kind: ProbeKind, name: str, question: str, found: Sequence[Found], point: int, rank: float
-) -> Draft:
-    return Draft(kind, name, question, tuple(found), point, rank)
-
-
-def _of(found: Found) -> Need:
-    if found.need is None:
-        raise ValueError(f"“{found.fact.text}” was not found as needed")
-    return found.need
+def name_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """What the next step builds on, and sentences with gaps for the names that come later."""
+    held = [found for need in needed.used(log, point) if (found := _named(log, need, point))]
+    soon = [found for found in held if _of(found).distance <= NEXT_CALLS][:MAX_FACTS]
+    if len(soon) > 1:
+        question = (
+            "The work goes on from here. Which files, names and values does the next step build "
+            "on, and what is known of each?"
+        )
+        yield Draft("continuation", "next-needs", question, tuple(soon), point, 0.1)
+    rest = [found for found in held if len(soon) < 2 or found not in soon]
+    files = [found for found in rest if found.fact.type == "path"]
+    values = [found for found in rest if found.fact.type == "value"]
+    others = [found for found in rest if found.fact.type not in {"path", "value"}]
+    asked = "belongs in the gap of each sentence of the session"
+    yield from _listed("file", "file-gaps", f"Which file {asked}: {{}}", files, point, 0.15, _gap)
+    yield from _listed("recall", "values", f"Which value {asked}: {{}}", values, point, 0.12, _gap)
+    asked = "Which exact value did the user give in the gap of each sentence: {}"
+    loose = [found for need in needed.given(log, point) if (found := _named(log, need, point))]
+    yield from _listed("recall", "given", asked, loose, point, 0.3, _gap, sure=False)
+    asked = "belongs in the gap of each sentence of the session"
+    yield from _listed("recall", "name-gaps", f"Which name {asked}: {{}}", others, point, 0.2, _gap)
 
 
 def _named(log: ProbeLog, need: Need, point: int) -> Found | None:
     """A name with its role, as a fact: a bare list of names does not state it."""
-    keys = role_keys(need.clause, need.name, log.frequency)
-    if not keys:
-        return None
     type: FactType = "identifier"
-    if _PATH.fullmatch(need.name):
-        type = "path"
-    elif _NUMBER.fullmatch(need.name) or need.name.startswith("http"):
+    if VALUE.fullmatch(need.name):
         type = "value"
+    elif _PATH.fullmatch(need.name):
+        type = "path"
     elif need.name.startswith("--"):
         type = "command"
-    return _found(log, Candidate(need.clause, type, keys), need, point)
-
-
-def _stated(log: ProbeLog, needs: Iterable[Need], point: int, type: FactType) -> list[Found]:
-    """Whole sentences as facts."""
-    found = (_found(log, Candidate(need.clause, type), need, point) for need in needs)
-    return [each for each in found if each is not None]
-
-
-def _found(log: ProbeLog, told: Candidate, need: Need, point: int) -> Found | None:
-    found = log.find(told, log.points[point], most=6)
-    return found and replace(found, need=need)
-
-
-def _distinct(found: Sequence[Found]) -> list[Found]:
-    return list({each.fact.text: each for each in found}.values())[:MAX_FACTS]
-
-
-def _gaps(names: Sequence[Found], point: int) -> Iterator[Draft]:
-    """Sentences of the session with gaps for names: files in one question, others in another."""
-    files = [found for found in names if found.fact.type == "path"][:_MOST_GAPS]
-    others = [found for found in names if found.fact.type != "path"][:_MOST_GAPS]
-    for kind, name, asked, held in (
-        ("file", "file-gaps", "Which file belongs in each gap", files),
-        ("recall", "name-gaps", "Which name or value belongs in each gap", others),
-    ):
-        if held:
-            listed = "; ".join(f"({n}) “{_gap(_of(f))}”" for n, f in enumerate(held, 1))
-            question = f"{asked} of what the session said? {listed}"
-            yield Draft(kind, name, question, tuple(held), point, 0.15)  # type: ignore[arg-type]
+    return _found(log, need, point, type, role_keys(need.clause, need.name, log.frequency))
 
 
 def _gap(need: Need) -> str:
@@ -136,78 +74,177 @@ def _gap(need: Need) -> str:
     def blank(match: re.Match[str]) -> str:
         return GAP if last_part(match[0]) == need.name else match[0]
 
-    return printable(NAME.sub(blank, need.clause), 200)
+    text = need.clause.replace(need.name, GAP) if need.topic else NAME.sub(blank, need.clause)
+    return f"“{printable(text, 200)}”" + (f" (result of `{need.topic}`)" if need.topic else "")
 
 
-_VERBS: Final = (
-    *(
-        "modified",
-        "changed",
-        "edited",
-        "updated",
-        "fixed",
-        "added",
-        "removed",
-        "extended",
-        "rewrote",
-    ),
-    *("refactored", "implemented", "moved", "renamed", "created", "wrote"),
-)
-"""Words of which one tells that a file was changed: a bare list of names does not."""
-
-
-def _changed(log: ProbeLog, point: int) -> Iterator[Draft]:
+def file_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """Files that were created or changed, and with which the work goes on."""
     found = []
-    for need in changed_files(log, point):
-        path, change = need.name, cast(Change, need.topic)
-        keys = ((path,),) if change == "created" else ((path,), _VERBS)
+    for need in needed.changed_files(log, point):
+        change = cast(Change, need.topic)
+        keys = ((need.name,),) if change == "created" else ((need.name,), _CHANGED)
         told = Candidate(need.clause, "path", keys, change if change == "created" else None)
-        entry = log.find(told, log.points[point], most=40)
-        if entry is not None:
+        if entry := log.find(told, log.points[point], most=40):
             found.append(replace(entry, need=need))
+    question = (
+        "Which files had been created or changed by then that the work goes on with, and which "
+        "of the two was it? Answer as a list of paths."
+    )
     if found:
-        question = (
-            "Which files had been created or changed by then that the work goes on with, "
-            "and which of the two was it? Answer as a list of paths."
-        )
         chosen = tuple(found[:MAX_FACTS])
         yield Draft("file", "changed-files", question, chosen, point, 0.12, format="list")
 
 
-def _finished(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """Sentences that give a reason, of which the question quotes the first half."""
-    held = []
-    for need in findings(log, point):
-        rest = keys_of(need.name, log.frequency)
-        error = re.search(r"\b(?:fail|bug|error|issue|problem|crash|panic)", need.clause, re.I)
-        told = Candidate(need.clause, "error" if error else "reason", rest[:3])
-        if rest and (found := _found(log, told, need, point)):
-            held.append(found)
-    if held := held[:_MOST_GAPS]:
-        listed = "; ".join(f"({n}) “{_of(f).topic} …”" for n, f in enumerate(held, 1))
-        question = f"How does each of these sentences of the session go on? {listed}"
-        yield Draft("decision", "reasons", question, tuple(held), point, 0.13)
+def command_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """Commands of checks that are run again as they were."""
+    found = [
+        entry
+        for need in needed.commands_again(log, point)
+        if (entry := _found(log, need, point, "command", _command_keys(need.clause)))
+    ]
+    question = (
+        "With which commands did the agent run the tests, builds and checks? Give each whole."
+    )
+    if found:
+        yield Draft("recall", "commands", question, tuple(found[:MAX_FACTS]), point, 0.22)
 
 
-def _given(log: ProbeLog, point: int) -> Iterator[Draft]:
-    held = []
-    for need in given(log, point):
-        keys = role_keys(need.clause, need.name, log.frequency)
-        if keys and (found := _found(log, Candidate(need.clause, "value", keys), need, point)):
-            held.append(found)
-    if held := held[-_MOST_GAPS:]:
-        listed = "; ".join(
-            f"({n}) “{printable(_of(f).clause.replace(_of(f).name, GAP), 200)}”"
-            for n, f in enumerate(held, 1)
-        )
-        question = f"What did the user give for each gap? {listed}"
-        yield Draft("recall", "given", question, tuple(held), point, 0.16)
+def _command_keys(command: str) -> Groups:
+    """The program with its subcommand, and the words of it that others would not have."""
+    words = [word.strip("'\"") for word in command.split()]
+    plain = [word for word in words if re.fullmatch(r"[a-z][\w.:-]*", word)]
+    telling = [w for w in words if len(w) > 3 and re.search(r"[/:._]|--|[a-z][A-Z]", w)]
+    groups = [(" ".join(plain[:2]) if words[:2] == plain[:2] else words[0],)]
+    groups += [(word,) for word in telling if word not in groups[0][0]][:2]
+    return tuple(groups)
 
 
-def _answers(chosen: Sequence[Found], point: int) -> Iterator[Draft]:
-    """Answers of the user to a question of the agent, each asked by that question."""
-    for found in reversed(chosen):
-        topic = _of(found).topic
-        if topic.endswith("?") and len(topic.split()) > 4:
-            question = f"The agent asked: “{printable(topic, 160)}” What did the user answer?"
-            yield Draft("decision", "answer", question, (found,), point, 0.13)
+def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """Rules and choices of the user, each with those of which a person has to say whether."""
+    again = _stated(log, needed.said_again(log, point), point, "decision")
+    chosen = _stated(log, needed.choices(log, point), point, "decision")
+    answers = [found for found in chosen if _of(found).topic and _of(found).sure]
+    for found in reversed([*_stated(log, needed.answered_questions(log, point), point), *answers]):
+        question = f"The agent asked: “{_of(found).topic}” What did the user answer?"
+        yield Draft("decision", "answer", question, (found,), point, 0.1)
+    question = "What did the user decide or correct in the course of the session?"
+    others = [found for found in chosen if found not in answers]
+    yield from _broad("choices", question, [*again, *reversed(others)], point, 0.12 - bool(again))
+    repeated = {found.fact.text for found in again}
+    bound = _stated(log, needed.rules(log, point), point, "constraint")
+    question = "Which rules and requirements did the user set for the work?"
+    rules = [found for found in bound if found.fact.text not in repeated]
+    yield from _broad("rules", question, rules, point, 0.11)
+
+
+def reason_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """What the agent had found out or decided about names that it uses later."""
+    named: dict[str, Found] = {}
+    others: list[Found] = []
+    for need in needed.findings(log, point):
+        if need.name in named:
+            continue
+        keys = keys_of(need.clause.replace(need.name, " "), log.frequency) if need.name else ()
+        if found := _found(log, need, point, _type(need.clause), keys[:3]):
+            if need.name:
+                named[need.name] = found
+            else:
+                others.append(found)
+    question = "What had been found out or decided about {}?"
+    why = [found for found in named.values() if found.fact.type != "state"]
+    states = [found for found in named.values() if found.fact.type == "state"]
+    yield from _listed("decision", "findings", question, why, point, 0.13, _name)
+    question = "What had been found out about {}?"
+    yield from _listed("recall", "states", question, states, point, 0.25, _name)
+    question = "Which causes, reasons and decisions had been found that the work goes on with?"
+    if others:
+        yield Draft("decision", "reasons", question, tuple(others[:_MOST_LISTED]), point, 0.12)
+
+
+def _name(need: Need) -> str:
+    return f"`{need.name}`"
+
+
+def _type(clause: str) -> FactType:
+    """An error, a reason or decision by its words, or else a state of the work."""
+    if re.search(r"\b(?:fail|bug|error|issue|problem|crash|panic)", clause, re.I):
+        return "error"
+    if cue("decision").search(clause):
+        return "decision"
+    return "reason" if cue("reason").search(clause) else "state"
+
+
+def failure_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """Errors of commands whose programs run again."""
+    found = _stated(log, needed.failures(log, point), point, "error")
+    question = "With which error did this fail: {}?"
+    for sure in (True, False):
+        held = [each for each in found if _of(each).sure == sure]
+        yield from _listed("recall", "failures", question, held, point, 0.14, _command, sure)
+
+
+def _command(need: Need) -> str:
+    return f"`{need.topic.replace('`', '')}`"
+
+
+def request_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """Requests of the user on which the work goes on, the newest first."""
+    found = [
+        entry
+        for need in needed.requests(log, point)
+        if (entry := log.find(log.task(need.clause, "next_step"), log.points[point], most=20))
+        and (entry := replace(entry, need=need))
+    ]
+    question = "What had the user asked for that the work goes on with?"
+    if found:
+        chosen = tuple(found[-_MOST_LISTED:])
+        yield Draft("continuation", "requests", question, chosen, point, 0.11)
+
+
+def _stated(
+    log: ProbeLog, needs: Iterable[Need], point: int, type: FactType = "decision"
+) -> list[Found]:
+    """Whole sentences as facts."""
+    found = (_found(log, need, point, type) for need in needs)
+    return list({each.fact.text: each for each in found if each is not None}.values())
+
+
+def _found(
+    log: ProbeLog, need: Need, point: int, type: FactType, keys: Groups = ()
+) -> Found | None:
+    told = Candidate(need.clause, type, keys)
+    found = log.find(told, log.points[point], most=_MOST_MENTIONS)
+    return found and replace(found, need=need)
+
+
+def _of(found: Found) -> Need:
+    if found.need is None:
+        raise ValueError(f"“{found.fact.text}” was not found as needed")
+    return found.need
+
+
+def _broad(
+    name: str, question: str, found: Sequence[Found], point: int, rank: float
+) -> Iterator[Draft]:
+    """A question for all that is sure, and one for the rest."""
+    for sure in (True, False):
+        if held := [each for each in found if _of(each).sure == sure][:MAX_FACTS]:
+            yield Draft("decision", name, question, tuple(held), point, rank, sure=sure)
+
+
+def _listed(
+    kind: ProbeKind,
+    name: str,
+    question: str,
+    found: Sequence[Found],
+    point: int,
+    rank: float,
+    part: Callable[[Need], str],
+    sure: bool = True,
+) -> Iterator[Draft]:
+    """Questions of numbered parts, one for each fact."""
+    for start in range(0, min(len(found), 2 * _MOST_LISTED), _MOST_LISTED):
+        held = tuple(found[start : start + _MOST_LISTED])
+        later = 0.1 * (start > 0)
+        yield Draft(kind, name, question, held, point, rank + later, sure=sure, part=part)

@@ -181,6 +181,9 @@ def with_room(
 
 LEAST_STRETCH: Final = 12
 """A stretch between two recorded compactions with fewer messages has no point of its own."""
+LONG_STRETCH: Final = 60
+"""A stretch has a point of its own for each of so many messages."""
+MOST_IN_STRETCH: Final = 3
 FAR_BELOW: Final = 0.5
 """Share of the agent's own count below which a log lacks more than prompts and tools explain."""
 
@@ -225,11 +228,14 @@ def record_points(transcript: Transcript) -> list[RecordPoint]:
         for index, boundary in sorted(latest.items())
     ]
     ends = [point.index + 1 for point in points]
-    own = [
-        horizon_start(transcript.messages, start, end) - 1
-        for start, end in pairwise((0, *ends, len(transcript.messages)))
-        if points and end - start >= LEAST_STRETCH
-    ]
+    own: list[int] = []
+    for start, end in pairwise((0, *ends, len(transcript.messages))) if points else ():
+        parts = max(1, min(MOST_IN_STRETCH, (end - start) // LONG_STRETCH))
+        own += (
+            horizon_start(transcript.messages, start, start + (end - start) * part // parts) - 1
+            for part in range(1, parts + 1)
+            if end - start >= LEAST_STRETCH
+        )
     points += [RecordPoint(place, {}, ()) for place in own if place + 1 not in ends]
     return sorted(points, key=lambda point: point.index)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
@@ -18,14 +18,7 @@ from pytest_compaction.run import bounded
 from pytest_compaction.text import TextIndex
 
 MOST_OF_A_NAME: Final = 2
-"""How many probes of one shape a case may have, if it has no more points."""
-REPETITION: Final = 0.25
-"""What each chosen draft of a name adds to the rank of the others of that name."""
-PARTS: Final = 16
-CROWDING: Final = 0.04
-"""What each chosen draft adds to the rank of the others from the same of sixteen parts of a log."""
-WANTED: Final[Mapping[str, int]] = {"file": 4, "recall": 6, "continuation": 3, "decision": 3}
-"""How many probes of each kind are chosen before the rest is filled by rank."""
+"""How many probes of one shape a case may have."""
 
 
 def keys_agree(said: Fact | Trap) -> bool:
@@ -151,65 +144,44 @@ class _Selection:
     """The drafts chosen so far, and what they hold."""
 
     log: DraftedLog
+    known: Set[str]
     chosen: list[Draft] = field(default_factory=list)
     used: Counter[str] = field(default_factory=Counter)
     names: Counter[str] = field(default_factory=Counter)
-    parts: Counter[int] = field(default_factory=Counter)
-    asked: list[str] = field(default_factory=list)
+
+    def found(self) -> Iterator[Found]:
+        """The facts that are asked for."""
+        return (found for draft in self.chosen for found in draft.found)
 
     def add(self, draft: Draft) -> None:
         """Take a draft."""
         self.chosen.append(draft)
         self.used.update(found.fact.text for found in draft.found)
         self.names[draft.name] += 1
-        self.parts[self.part(draft)] += 1
-        self.asked.append(draft.question)
-
-    def part(self, draft: Draft) -> int:
-        """The part of the log that first states a fact of the draft."""
-        return draft.found[0].positions[0] * PARTS // self.log.messages
-
-    def rank(self, draft: Draft) -> float:
-        """The rank of a draft beside those chosen; the smallest is the best."""
-        crowded = CROWDING * self.parts[self.part(draft)]
-        return draft.rank + REPETITION * self.names[draft.name] + crowded
 
 
-def select(log: DraftedLog, count: int, points: int) -> list[Draft]:
-    """Choose one draft of each kind per round, then fill up by rank; repeated names rank lower.
+def select(log: DraftedLog, count: int, known: Set[str] = frozenset()) -> list[Draft]:
+    """Choose drafts: one of each kind at each point in turn, the best of them, as long as any fit.
 
-    Of one name there are at most two, or one for each of the ``points``.
+    Decisions come first: a rule may be a request as well. Of one name there are at most two.
+    Facts that are ``known`` from elsewhere are left out.
     """
-    selected = _Selection(log)
-    left = sorted(log.drafts, key=lambda draft: draft.rank)
-    turns = [kind for turn in range(max(WANTED.values())) for kind in TEXT_KINDS]
-    turns = [kind for place, kind in enumerate(turns) if place // len(TEXT_KINDS) < WANTED[kind]]
-    for kind in [*turns, *[""] * count]:
-        if len(selected.chosen) >= count:
-            break
-        best = _next(left, kind, selected, max(MOST_OF_A_NAME, points))
-        if best is not None:
-            selected.add(best)
+    selected = _Selection(log, known)
+    left: dict[tuple[str, int], list[Draft]] = defaultdict(list)
+    for draft in sorted(log.drafts, key=lambda draft: -draft.rank):
+        left[draft.kind, draft.point].append(draft)
+    points = sorted({draft.point for draft in log.drafts}, reverse=True)
+    places = [(kind, point) for kind in reversed(TEXT_KINDS) for point in points]
+    while any(left.values()) and len(selected.chosen) < count:
+        for place in places:
+            while left[place] and len(selected.chosen) < count:
+                draft = left[place].pop()
+                if selected.names[draft.name] >= MOST_OF_A_NAME:
+                    continue
+                if (checked := _checked(draft, selected)) is not None:
+                    selected.add(checked)
+                    break
     return selected.chosen
-
-
-def _next(left: list[Draft], kind: str, selected: _Selection, most: int) -> Draft | None:
-    """Remove and return the best draft of a kind (of any kind for ``""``) that passes its checks.
-
-    Drafts that fail a check are removed as well. A name may have at most ``most``.
-    """
-    while True:
-        fitting = [
-            draft
-            for draft in left
-            if kind in {"", draft.kind} and selected.names[draft.name] < most
-        ]
-        if not fitting:
-            return None
-        best = min(fitting, key=selected.rank)
-        left.remove(best)
-        if (checked := _checked(best, selected)) is not None:
-            return checked
 
 
 def _checked(draft: Draft, selected: _Selection) -> Draft | None:
@@ -220,18 +192,20 @@ def _checked(draft: Draft, selected: _Selection) -> Draft | None:
     """
     log, used = selected.log, selected.used
     sound = _sound(draft)
+    questions = [draft.asked, *(other.asked for other in selected.chosen)]
     kept: list[Found] = []
     for found in draft.found:
         fact = found.fact
-        questions = [draft.question, *selected.asked]
+        known = used[fact.text] or fact.text in selected.known
         leaked = any(given_away(asked, fact.keys, fact.text) for asked in questions)
         within = any(
-            states(other.fact.text, fact) or states(fact.text, other.fact) for other in kept
+            states(other.fact.text, fact) or states(fact.text, other.fact)
+            for other in (*kept, *selected.found())
         )
-        if not (used[fact.text] or leaked or within) and log.confirms(draft, fact):
+        if not (known or leaked or within) and log.confirms(draft, fact):
             kept.append(found)
     if len(kept) < max(draft.least, draft.whole, 1) or any(
-        given_away(draft.question, found.fact.keys, found.fact.text)
+        given_away(draft.asked, found.fact.keys, found.fact.text)
         for chosen in selected.chosen
         for found in chosen.found
     ):

@@ -13,11 +13,11 @@ from pytest_compaction.case_making import Redactor, make_case
 from pytest_compaction.importers import conversations, importer_for, load_importers
 
 DIGESTS = {
-    "aider/chat-history.md": "5e0c433702c6d7ac",
-    "claude-code/session.jsonl": "c36bd11196737cf5",
-    "swe-agent/marshmallow-1867.traj": "02be746b40a2c414",
-    "swe-agent/pydicom-1458.traj": "436b986950bf07bc",
-    "pi-agent/large-session.jsonl": "7aee5ad32b082030",
+    "aider/chat-history.md": "a5668f3a2d89310f",
+    "claude-code/session.jsonl": "d810c5cc73d74858",
+    "swe-agent/marshmallow-1867.traj": "8a1f34378b756823",
+    "swe-agent/pydicom-1458.traj": "5697b9cb92b1f411",
+    "pi-agent/large-session.jsonl": "42595b7379192dff",
 }
 
 

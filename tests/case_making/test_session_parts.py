@@ -100,6 +100,16 @@ def test_every_part_is_a_sound_conversation(first: int, final: int, last: int | 
     assert found.tally.messages == len(found.messages) > 0
 
 
+RULES = (
+    "Invoices must never carry a negative tax.",
+    "Passwords must never reach the audit trail.",
+    "Every thumbnail must have a square frame.",
+    "Parcels must never leave without a barcode.",
+    "The ledger must always close before midnight.",
+    "Drivers must never see the phone of a customer.",
+)
+
+
 def talk(rounds: int) -> list[dict[str, str]]:
     said = [
         {"role": "user", "content": "the upload handler must answer within two seconds"},
@@ -110,6 +120,8 @@ def talk(rounds: int) -> list[dict[str, str]]:
         said.append(
             {"role": "user", "content": f"Build part {number} of the upload queue; now: {error}"}
         )
+        if number % 10 == 5:
+            said.append({"role": "user", "content": RULES[number // 10]})
         words = " ".join(f"step {number}-{n} was looked at" for n in range(30))
         said.append({"role": "assistant", "content": f"part {number} is done: {words}"})
     return said
@@ -124,16 +136,16 @@ def test_a_session_that_is_too_large_says_which_part_fits_and_that_part_is_impor
     command = ["import", str(path), "-o", str(tmp_path / "out")]
     assert cli.main(command) == 1
     (error,) = capsys.readouterr().err.splitlines()
-    before, _, advice = error.partition("Import a part of its 122 messages: ")
+    before, _, advice = error.partition("Import a part of its 128 messages: ")
     assert "talk.json: the case would take" in before
     option, number = advice.split(",")[0].split()
     assert (option, advice.split(", ")[1]) == ("--last", "or others with --from N --to M")
     assert cli.main([*command, option, number]) == 0
     out = capsys.readouterr().out
     assert f"messages made  {number:>7}" in out
-    assert f"left out       {122 - int(number):>7}  message outside the part" in out
+    assert f"left out       {128 - int(number):>7}  message outside the part" in out
     (case,) = load_cases([tmp_path / "out"]).cases
-    assert case.messages[-1].id == "m0121"
+    assert case.messages[-1].id == "m0127"
     assert cli.main([*command, "--from", "21", "--to", "80"]) == 0
     (case,) = load_cases([tmp_path / "out"]).cases
     assert (case.messages[0].id, case.messages[-1].id) == ("m0020", "m0079")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.probe_logs import Log, filler, named, plan
 
-from pytest_compaction.case_making import derive_probes, inspect, make_case
+from pytest_compaction.case_making import DerivedProbes, derive_probes, inspect, make_case
 from pytest_compaction.case_making.log import Candidate, ProbeLog, path_candidate
 from pytest_compaction.case_making.phrases import finished, whole_text
 from pytest_compaction.importers import ImportTally, Transcript
@@ -25,7 +25,7 @@ def test_what_the_tail_or_everybody_states_is_not_at_risk() -> None:
 
 
 def test_logs_without_support_give_no_probes() -> None:
-    assert derive_probes([], [], 10) == []
+    assert derive_probes([], [], 10) == DerivedProbes()
     assert Log().chatter(3).probes() == []
     assert Log().say("assistant", "Understood.").probes() == []
 

@@ -158,7 +158,7 @@ def imported(tmp_path, capsys, monkeypatch, caller):
     source = tmp_path / "s.json"
     last = user("Please fix the retry limit in src/module_9.py for the tests.")
     system, *turns = session(turns=10)
-    values = user("thread 4\nqueue limit 64\nretry delay 1.5")
+    values = user("The retry limit of a worker must never exceed 64 tries.")
     source.write_text(json.dumps([system, values, *turns, last]), "utf-8")
     code = cli.main(["import", str(source), "-o", str(tmp_path / "cases"), "--model", "big"])
     out, err = capsys.readouterr()
@@ -171,7 +171,7 @@ def test_import_says_what_the_model_proposed_and_what_was_kept(tmp_path, capsys,
     assert (code, err) == (0, "")
     assert "by big: 2 proposed, 1 kept" in out
     assert "not kept             1  a fact that the log does not state" in out
-    (kept,) = json.loads(path.read_text("utf-8"))["probes"]
+    kept = json.loads(path.read_text("utf-8"))["proposed"][0]
     assert kept["question"] == "Where was the first limit set?"
 
 

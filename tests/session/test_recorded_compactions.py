@@ -193,6 +193,13 @@ def test_without_any_record_the_points_stay() -> None:
     assert (made.recorded, made.unrecorded) == (0, ("it is encrypted",))
 
 
+RULES = (
+    "Invoices must never carry a negative tax.",
+    "Passwords must never reach the audit trail.",
+    "Every thumbnail must have a square frame.",
+)
+
+
 def claude_session() -> str:
     """A session of Claude Code in which the agent compacted twice."""
     lines: list[dict[str, Any]] = []
@@ -210,7 +217,7 @@ def claude_session() -> str:
         add(type=role, message={"role": role, "content": content}, **more)
 
     for part in range(3):
-        say("user", f"service{part} must listen on port {4310 + part} and retry {part + 3} times")
+        say("user", RULES[part])
         for step in range(6):
             call = {"type": "tool_use", "id": f"c{part}{step}", "name": "Write"}
             call["input"] = {"file_path": f"src/part{part}_{step}.py", "content": "x = 1\n"}
@@ -249,5 +256,10 @@ def test_a_transcript_with_two_boundaries_is_judged_at_both(
     assert not any("the queue stays" in message.text for message in made.messages)
     result = run(pytester, "--compactor=recorded,anchored", compactor=None)
     found = records(pytester).records
-    assert {r["compactor"] for r in found} <= {"recorded", "anchored"}, str(result.stdout)
-    assert all(r["status"] in {"passed", "failed", "unscored"} for r in found)
+    by_strategy = {r["compactor"] for r in found}
+    assert by_strategy == {"recorded", "anchored"}, str(result.stdout)
+    at_own = {probe.id for probe in made.probes if not made.points[probe.point].recorded}
+    judged = {r["probe"] for r in found if r["compactor"] == "recorded"} - at_own
+    assert judged, "what was needed at a recorded compaction is asked of it"
+    lost = [f for r in found if r["probe"] in judged for f in r["facts"]]
+    assert any(not fact["survived"] for fact in lost)

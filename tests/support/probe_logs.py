@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pytest_compaction.case_making import derive_probes
+from pytest_compaction.case_making import DerivedProbes, derive_probes
 from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult
 
 
@@ -14,6 +14,7 @@ class Log:
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
+        self.points: list[int] = []
 
     def say(self, role: str, text: str) -> Log:
         self.messages.append(Message(f"m{len(self.messages)}", role, (Text(text),)))
@@ -33,10 +34,20 @@ class Log:
             self.say("assistant", "Understood.").say("user", "go on")
         return self
 
+    def point(self, turns: int = 30) -> Log:
+        """A compaction point, after turns by which the messages before it have left the tail."""
+        self.chatter(turns)
+        self.points.append(len(self.messages) - 1)
+        return self
+
+    def derived(self, recorded: bool = False) -> DerivedProbes:
+        """What the rules give at the points; at the end of the log if there are none."""
+        points = self.points or [len(self.messages) - 1]
+        return derive_probes(self.messages, points, recorded=points if recorded else ())
+
     def probes(self) -> list[dict[str, Any]]:
-        """All probes that the rules give at three points."""
-        end = len(self.messages) - 1
-        return derive_probes(self.messages, [end // 3, end * 2 // 3, end])
+        """All probes that the rules give."""
+        return self.derived().probes
 
 
 def named(probes: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:

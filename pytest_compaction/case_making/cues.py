@@ -1,0 +1,126 @@
+"""Words by which a sentence shows its role, by language: data for ``needed``.
+
+An entry of a cue is a regular expression of whole words. Another language is another mapping with
+the same cues; a sentence is read with those of all languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Final
+
+ENGLISH: Final[Mapping[str, Sequence[str]]] = {
+    # How sentences begin that only lead to the next one.
+    "filler": (
+        "ok(?:ay)?|yes|yeah|yep|no|nope|and|but|so|well|also|now|then|please|just|actually|sure",
+        "hm+|alright|great|good|perfect|nice|cool|btw|oh|ah|right|wait|first|finally|again|sorry",
+    ),
+    # How sentences begin that point at what stands before them.
+    "dangling": (
+        "it|it's|its|this|that|that's|these|those|they|he|she|which|or|because|same|here|there",
+        "like|both|either|such|above|below|another|otherwise|hence|thus|therefore|instead|else",
+    ),
+    "pointer": (
+        "it|it's|its|them|that (?:one|way|case)|(?:here|there|above|below)(?=$|[^ ])",
+        "(?:this|these|those)(?= (?:is|was|are|were|will|should|can|does|has|and|to|in|for|as)\\b"
+        "|[^ ]|$| (?:again|from|way|one|time|case|stuff|shit)\\b)",
+    ),
+    # What the agent is about to do, or has just seen.
+    "announcement": (
+        "let me|let's|i'll|i will|i need|i'm|i am|i can|i see|i should|i have|i've|we need to",
+        "i just|i found|i now|i want|you can|this is|here's|here is|there's|to (?:fix|test|verify)",
+        "we can|we should|look(?:ing)?|read(?:ing)?|run(?:ning)?|check(?:ing)?|search(?:ing)?",
+        "view(?:ing)?|see(?:ing)?|try(?:ing)?|verify(?:ing)?|test(?:ing)?|find(?:ing)?|using",
+        "would you|do you|want me|should i|shall i|you're right|you are right",
+    ),
+    # How sentences begin that say what to do next.
+    "imperative": (
+        "add|update|fix|create|write|remove|delete|change|make|move|rename|replace|use|run|set|put",
+        "implement|integrate|extend|ensure|apply|copy|import|build|start|restart|show|return|skip",
+    ),
+    "question": (
+        "why|what|where|how|when|who|which|is|are|does|do|did|can|could|would|should|will|was",
+    ),
+    # Thoughts that decide nothing.
+    "musing": (
+        "i (?:think|guess|suppose|wonder|assume|believe|feel|mean)|maybe|perhaps|probably|possibly",
+        "(?:not|quite|pretty) sure|i (?:don't|do not) (?:understand|know|think|see|get)|hm+",
+        "looks? like|seems?|might|could be|would be|what (?:you|i) mean|kind of|sort of|somehow",
+        "challenging|curious|confused|wondering|weird|strange|interesting",
+    ),
+    # Wishes for the next turn only.
+    "wish": (
+        "can you|could you|would you|will you|let's|lets|let me|go (?:on|ahead|back)|have a look",
+        "look|read|check|try|wait|show|run|give|tell|see|find|commit|push|continue|explain|help",
+        "do it|do that|review|take|start|stop|think|think about|investigate|analy[sz]e|plan",
+    ),
+    "rule": (
+        "never|always|from now on|in (?:the )?future|must(?: not|n't)?|do not|don't|only|at most",
+        "at least|no more than|whenever|every time|each time|under no circumstances|without|avoid",
+        "make sure|ensure|should(?: not|n't)?|needs? to|has to|have to|may not|not allowed|require",
+        "requires|required|no longer|keep",
+    ),
+    "lasting": (
+        "never|always|from now on|in (?:the )?future|whenever|every time|each time|at all times",
+        "under no circumstances|don't ever|must(?: not|n't)?|not allowed",
+    ),
+    # Words of rules that set none.
+    "report": (
+        "(?:i|we|they|it|he|she|you|there|that|this|which) (?:don't|do not|doesn't|only|never)",
+        "(?:i|we|they|it|he|she|you) (?:always|must have|didn't|(?:still )?(?:have|need|had) to)",
+        "still don't",
+        "don't (?:know|think|see|understand|get|worry|mind|care|have|want to|need)|if (?:not|only)",
+        "not only|the only|only (?:one|thing|problem|issue|when i)|should be (?:good|fine)",
+        "should (?:have|i|we|be ok|be able)|make sure (?:that )?i|can only|it's only",
+    ),
+    "choice": (
+        "instead of|rather than|in favou?r of|let's (?:go (?:with|for)|use|keep|drop|skip|call)",
+        "(?:we'll|we will|i'd rather|i would rather) (?:go with|use|keep|call|drop|skip|have)",
+        "i (?:prefer|decided|chose)|we (?:decided|agreed|chose)|stick (?:with|to)|option \\w{1,2}",
+        "no need (?:for|to)|go (?:with|for)|should (?:match|stay|remain|live|use|return|stop)",
+        "(?:use|keep|call|name) \\S+(?: \\S+){0,4},? not",
+    ),
+    # A choice that names what was rejected.
+    "rejected": ("instead of|rather than|in favou?r of|not \\w+|no need (?:for|to)|drop|skip",),
+    "again": (
+        "(?:as|like) i (?:said|told|mentioned|wrote|asked)|i (?:already |just )?(?:said|told you)",
+        "again|i meant|we (?:decided|agreed|said)|still|remember|forgot|once more|not what i",
+    ),
+    # How a sentence begins that corrects the agent.
+    "refusal": ("no|nope|wrong|stop|don't|not",),
+    # Reasons, causes and decisions of the agent.
+    "reason": (
+        "because|due to|caused by|root cause|turns out|that's why|which means|this means|so that",
+        "the (?:\\w+ )?(?:issue|problem|bug|reason|cause|culprit|error|fix) (?:is|was|here is)",
+        "fail(?:s|ed)? (?:when|because|if|with|since)|only (?:when|if|after)|the key insight",
+        "doesn't|does not|isn't|is not|cannot|can't|never|missing|incorrect(?:ly)?|stale|broken",
+    ),
+    "decision": (
+        "instead of|rather than|decided|chose|by design|intentional(?:ly)?|on purpose|trade-?off",
+        "in favou?r of|should only|must only|no longer|must not",
+    ),
+    # Verbs of which a statement about the work has one.
+    "verb": (
+        "is|are|was|were|has|have|had|gets?|uses?|calls?|returns?|needs?|takes?|stores?|contains?",
+        "creates?|handles?|runs?|does|do|can|will|must|should|holds?|means?|works?|reads?|writes?",
+        "checks?|sets?|adds?|keeps?|expects?|allows?|requires?|fails?|goes|comes|starts?|stops?",
+        "added|removed|changed|updated|moved|fixed|replaced|renamed|created|implemented|tracks?",
+        "verif(?:y|ies)|calculates?|compares?|matches|maps?|sends?|loads?|saves?|exists?|lives?",
+    ),
+    # Errors of the machine rather than of the work.
+    "environment": (
+        "command not found|no module named|not installed|permission denied|no such file",
+        "not supported|unknown (?:option|flag|command)|unrecognized|timed out|requires|denied",
+        "cannot find|not recognized|unable to|no such|connection refused|unauthorized|deprecated",
+    ),
+}
+LANGUAGES: Final = (ENGLISH,)
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """The words of a cue in all languages."""
+    words = "|".join(words for language in LANGUAGES for words in language[name])
+    return re.compile(rf"(?<![\w'])(?:{words})(?![\w'])", re.IGNORECASE)
