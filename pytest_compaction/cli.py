@@ -16,6 +16,7 @@ from pytest_compaction.commands import (
     answers,
     compare,
     dialogues,
+    doctor,
     gate,
     generate,
     import_transcripts,
@@ -32,6 +33,7 @@ from pytest_compaction.text import printable
 
 COMMANDS: Final = (
     init,
+    doctor,
     import_transcripts,
     review,
     generate,

@@ -16,6 +16,7 @@ from pytest_compaction.facade import lazy
 if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.calls.accounts import *
     from pytest_compaction.models.calls.address import *
+    from pytest_compaction.models.calls.check import *
     from pytest_compaction.models.calls.in_flight import *
     from pytest_compaction.models.calls.prices import *
     from pytest_compaction.models.calls.store import *
@@ -40,6 +41,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 _NAMES: Final = {
     "calls.accounts": "Accounts CallCounts Total call_counts",
     "calls.address": "base_url_for host_of missing_key wrong_port",
+    "calls.check": "Checked EndpointCheck context_of",
     "calls.in_flight": "RequestSlot current_slot requests_in",
     "calls.prices": "PriceTable prices_at with_file",
     "calls.store": "CIPHERTEXT",
@@ -60,7 +62,10 @@ _NAMES: Final = {
     "registry": (
         "Endpoints UnknownModelError asking connect create_model endpoint_within is_offline"
     ),
-    "relay": "Answer RefusedError Relay Request answer_of call_of error_answer new_relay",
+    "relay": (
+        "Answer RefusedError Relay Request answer_of call_of error_answer models_at_endpoint "
+        "new_relay"
+    ),
     "structured_summary": "Section Source Summary summary_from_json",
     "usage": "OwnCalls Usage",
     "wire.call": "Call CallReply Caller",

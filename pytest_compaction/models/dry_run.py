@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from pytest_compaction.conversation import Message, Opaque, TokenCounter, canonical_json
+from pytest_compaction.models.calls.check import CHECK_TOKENS, EndpointCheck
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.calls.store import Store
@@ -49,7 +50,7 @@ _FILLER: Final = "the work went on as planned and more was said of it in passing
 Length = Literal["short", "middle", "long"]
 _NATIVE: Final = canonical_json({"type": "compaction", "encrypted_content": "A" * 2000})
 """An opaque item of middling length, in place of the one that the endpoint would return."""
-_ORDER: Final = ("compaction", "responder", "judge")
+_ORDER: Final = ("check", "compaction", "responder", "judge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +124,12 @@ class _Entry:
 class DryRunCaller:
     """A caller that answers from the store, and notes every other call without making it."""
 
-    def __init__(self, store: Store | None, tokens: TokenCounter) -> None:
+    def __init__(
+        self, store: Store | None, tokens: TokenCounter, check: EndpointCheck | None = None
+    ) -> None:
         self._store = store
         self._tokens = tokens
+        self._check = check
         self._entries: dict[str, _Entry] = {}
         self._stored: Counter[tuple[str, str]] = Counter()
 
@@ -136,10 +140,16 @@ class DryRunCaller:
             self._stored[call.role, call.model] += 1
         if found is not None:
             return found
+        if self._check is not None and call.operation == "chat.completions":
+            for check in await self._check.missing(call.model):
+                self._enter(check).written = CHECK_TOKENS
+        raise CallToMake(self._enter(call))
+
+    def _enter(self, call: Call) -> _Entry:
         if call.digest not in self._entries:
             read = most_usage(call, self._tokens).input_tokens
             self._entries[call.digest] = _Entry(call.role, call.model, read)
-        raise CallToMake(self._entries[call.digest])
+        return self._entries[call.digest]
 
     async def close(self) -> None:
         """Do nothing: no connection is open."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,7 +22,8 @@ from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.models.calls.endpoint import Endpoint
+    from pytest_compaction.models.calls.check import Checked, EndpointCheck
+    from pytest_compaction.models.calls.endpoint import AdaptingCaller, Endpoint
     from pytest_compaction.models.chat.prompts import Prompts
 
 _OWN: Final = {
@@ -42,6 +44,7 @@ class Endpoints:
     """Callers, accounts and prompts that the models behind an endpoint share in one process."""
 
     caller: Store
+    adapting: AdaptingCaller
     accounts: Accounts
     prices: PriceTable
     prompts: Prompts
@@ -50,6 +53,23 @@ class Endpoints:
     """Results of rules on logs, kept from run to run."""
     temporary: TemporaryFolder | None = None
     """A folder that this process made and removes at the end, if it made one."""
+    check: EndpointCheck | None = None
+    """Made before the first paid call of a run."""
+
+    def check_of(self, models: Iterable[str], judges: Iterable[str]) -> EndpointCheck:
+        """The check of the models that answer or summarize, and of those that judge.
+
+        What it finds is noted in the accounts, if it is new or anything is adapted.
+        """
+        from pytest_compaction.models.calls.check import FOLDER, EndpointCheck, check_calls
+
+        store = self.caller.within(FOLDER)
+
+        def tell(found: Checked) -> None:
+            if not found.problem and (found.is_new or found.adapted):
+                self.accounts.note_check("\n".join(found.lines(self.prices)))
+
+        return EndpointCheck(store, self.adapting, check_calls(models, judges), tell)
 
     def close(self) -> None:
         """Write what is to be written, and remove the files that only a run needs."""
@@ -88,9 +108,9 @@ def connect(
     temporary = None if accounts else TemporaryFolder()
     shared = Accounts(accounts or (temporary.path if temporary else Path()) / "accounts.sqlite")
     prices = prices_at(base_url_for()) if prices is None else prices
-    following = asking(shared, prices, tokens, limit, endpoint_within(request_timeout), shown)
-    caller = Store(store, following, mode, shared, shown)
-    return Endpoints(caller, shared, prices, prompts, tokens, temporary=temporary)
+    adapting = adapting_to(endpoint_within(request_timeout), shared, prices, tokens, limit)
+    caller = Store(store, RecordedOnly(adapting, shown), mode, shared, shown)
+    return Endpoints(caller, adapting, shared, prices, prompts, tokens, temporary=temporary)
 
 
 def endpoint_within(request_timeout: float | None) -> Endpoint:
@@ -101,23 +121,25 @@ def endpoint_within(request_timeout: float | None) -> Endpoint:
 
 
 def asking(
+    accounts: Accounts, prices: PriceTable, tokens: TokenCounter, endpoint: Endpoint
+) -> Caller:
+    """Callers one behind the other that ask the endpoint, without a store and a limit."""
+    return RecordedOnly(adapting_to(endpoint, accounts, prices, tokens, None), "of this run")
+
+
+def adapting_to(
+    endpoint: Endpoint,
     accounts: Accounts,
     prices: PriceTable,
     tokens: TokenCounter,
     limit: float | None,
-    endpoint: Endpoint,
-    shown: str = "of this run",
-) -> Caller:
-    """Callers one behind the other that ask the endpoint, without a store before them.
-
-    The other arguments are those of :func:`connect`.
-    """
+) -> AdaptingCaller:
+    """Callers from what a model refuses to the endpoint; ``limit`` is in US dollars."""
     from pytest_compaction.models.calls.endpoint import AdaptingCaller, RetryingCaller
     from pytest_compaction.models.calls.spending_limit import SpendingLimit
 
     paying = SpendingLimit(endpoint, accounts, prices, tokens, limit)
-    adapting = AdaptingCaller(RetryingCaller(paying, endpoint.total), endpoint.total)
-    return RecordedOnly(adapting, shown)
+    return AdaptingCaller(RetryingCaller(paying, endpoint.total), endpoint.total)
 
 
 def is_offline(name: str) -> bool:

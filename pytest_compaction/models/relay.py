@@ -23,6 +23,7 @@ from pytest_compaction.models.calls.address import (
 )
 from pytest_compaction.models.calls.endpoint import (
     NO_KEY,
+    READ_SECONDS,
     AttemptError,
     Endpoint,
     RetryingCaller,
@@ -324,6 +325,11 @@ class Dialects:
         """Close both."""
         await self.openai.close()
         await self.anthropic.close()
+
+
+def models_at_endpoint() -> Caller:
+    """What asks the endpoint for its list of models, which is free."""
+    return Upstream(READ_SECONDS, anthropic=False)
 
 
 def new_relay(

@@ -33,6 +33,7 @@ class Bill:
     limit: float | None = None
     limit_reached: bool = False
     spent: float = 0.0
+    checks: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,9 @@ def _bill_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
             "for is in the store",
             "bad",
         )
+    for table in bill.checks:
+        for number, line in enumerate(table.splitlines()):
+            yield Line(f"endpoint check: {line}" if number == 0 else line, "dim")
     for note in bill.notes:
         yield from _wrapped(f"note: {printable(note)}", "bad")
 
@@ -130,8 +134,9 @@ def _row(name: str, use: Use) -> str:
 
 
 def _paid(bill: Bill) -> str:
-    calls = sum(total.paid.calls for total in bill.totals)
-    stored = sum(total.stored for total in bill.totals)
+    calls = sum(total.paid.calls for total in bill.totals if total.role != "check")
+    checks = sum(total.paid.calls for total in bill.totals if total.role == "check")
+    stored = sum(total.stored for total in bill.totals if total.role != "check")
     text = f"this run: {calls:,} calls made"
     paid = [total for total in bill.totals if total.paid.calls]
     unpriced = sorted({total.model for total in paid if total.usd is None})
@@ -139,6 +144,8 @@ def _paid(bill: Bill) -> str:
         text += f", no price is known for {printable(', '.join(unpriced))}"
     elif paid:
         text += f" for {bill.spent:.4f} US dollars (prices of {bill.prices})"
+    if checks:
+        text += f", besides {checks:,} to check the endpoint"
     return f"{text}; {stored:,} came from the store"
 
 

@@ -346,7 +346,7 @@ def _performed(task: Task) -> Result:
     with temporary_folder() as folder:
         accounts = Accounts(folder / "accounts.sqlite")
         endpoint = endpoint_within(briefing.settings.calls.request_timeout)
-        caller = Collector(sent, asking(accounts, briefing.prices, tokens, None, endpoint))
+        caller = Collector(sent, asking(accounts, briefing.prices, tokens, endpoint))
         return replace(
             measured(task, registry, tokens, caller),
             made=tuple(caller.made),

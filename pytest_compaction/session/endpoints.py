@@ -122,6 +122,14 @@ def endpoints_of(
     if real or settings.calls.proxy:
         accounts = Path(accounts_file) if accounts_file else None
         endpoints = replace(_connected(settings, root, tokens, accounts), kept=kept)
+        if not (settings.calls.replay or settings.calls.export or settings.executor):
+            asked = [name for name in real if name != REFERENCE]
+            check = endpoints.check_of(
+                [name for name in (settings.model, settings.responder) if name in asked],
+                [name for name in settings.judges if name in asked],
+            )
+            endpoints = replace(endpoints, check=check)
+            endpoints.caller.before_paid = check.before
     _check_prices(settings, real, endpoints)
     if not real:
         # Nothing reads these files without an endpoint, but unusable ones are refused all the same.

@@ -86,7 +86,7 @@ def _dry_run(
 ) -> Estimate:
     """The calls if replies have this length."""
     refresh = session.settings.calls.refresh
-    caller = DryRunCaller(None if refresh else endpoints.caller, endpoints.tokens)
+    caller = DryRunCaller(None if refresh else endpoints.caller, endpoints.tokens, endpoints.check)
 
     def dry_model(model: Model, role: str) -> Model:
         if not isinstance(model, ChatModel):

@@ -6,7 +6,7 @@ import pytest
 from support import scenarios
 from support.endpoint_builders import KEY
 from support.endpoint_faults import FAULTS
-from support.endpoint_replies import Answer, completion, judgement, sensible
+from support.endpoint_replies import Answer, completion, is_check, judgement, sensible
 from support.endpoint_server import serving
 from support.injections import ALL, IDS
 
@@ -44,7 +44,7 @@ def test_every_item_is_scored_by_the_model_named(pytester, served, workers):
     records = scenarios.records(pytester).records
     assert [record["overall"] for record in records] == [4.0] * 4
     assert {record["response"] for record in records} == {"The limit is 45."}
-    assert len(server.asked) == 8
+    assert [is_check(body) for body in server.bodies] == [True] * 2 + [False] * 8
     assert {body["model"] for body in server.bodies} == {"test-model"}
 
 
@@ -102,7 +102,8 @@ def test_a_judge_prompt_of_ones_own_is_used_and_a_broken_one_is_a_usage_error(py
     path.write_text("Be strict.\n" + "\n".join(f"${name}" for name in FIELDS["judge"]), "utf-8")
     option = "--compaction-judge-prompt=mine.md"
     _, server = served(pytester, sensible, option)
-    judged = [body for body in server.bodies if "response_format" in body]
+    measured = [body for body in server.bodies if not is_check(body)]
+    judged = [body for body in measured if "response_format" in body]
     assert len(judged) == 4
     assert all(body["messages"][0]["content"].startswith("Be strict.\n") for body in judged)
     path.write_text("Be strict about $response.", "utf-8")

@@ -182,7 +182,7 @@ def test_as_many_calls_are_estimated_as_a_run_with_choices_makes(pytester, endpo
         "--compaction-estimate",
         compactor=None,
     )
-    assert "About 8 calls" in " ".join(again.outlines)
+    assert "About 10 calls" in " ".join(again.outlines)
 
 
 def test_a_reply_that_is_no_letter_is_unscored_with_the_reason(pytester):

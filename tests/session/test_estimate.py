@@ -41,6 +41,11 @@ def calls(monkeypatch):
     return made
 
 
+def measured(calls):
+    """The calls that do not check the endpoint."""
+    return [call for call in calls if call.role != "check"]
+
+
 ROUNDS = {"strands": 2}
 """Summarises until the view fits, so the number of its calls depends on the lengths of replies."""
 
@@ -60,7 +65,7 @@ def test_as_many_calls_are_estimated_as_are_made_with_every_shipped_strategy(tmp
         assert (roles.get("compaction", 0) > 0) == (name != "truncate")
         after = estimate(session, session.endpoints, chosen)
         assert (after.calls, after.usd) == (0, 0.0), "all of it is in the store by now"
-        assert after.stored == len(calls)
+        assert after.stored == len(measured(calls))
     finally:
         session.close()
 
@@ -121,9 +126,10 @@ def test_trials_and_judges_multiply_and_what_is_stored_is_taken_off(tmp_path, ca
         chosen = selection(session, ids(session, 2))
         found = estimate(session, session.endpoints, chosen)
         run_really(session, [one for one in chosen if one.item.arm.trial == 1])
-        half = len(calls)
+        half, stored = len(calls), len(measured(calls))
+        assert half == stored + 3
         rest = estimate(session, session.endpoints, chosen)
-        assert (rest.calls, rest.stored) == (found.calls - half, half)
+        assert (rest.calls, rest.stored) == (found.calls - half, stored)
         judges = {part.model: part.usage.calls for part in found.planned if part.role == "judge"}
         assert judges == {MODEL: 4, "gpt-4.1-mini": 4}
         run_really(session, chosen)
@@ -141,7 +147,7 @@ def test_refresh_is_estimated_as_if_nothing_were_stored(tmp_path, calls):
     session = session_of(tmp_path, "truncate", refresh=True)
     found = estimate(session, session.endpoints, chosen)
     session.close()
-    assert (found.calls, found.stored) == (4, 0)
+    assert (found.calls, found.stored) == (4 + 2, 0)
 
 
 def test_tokens_and_dollars_are_of_the_order_of_the_real_ones(tmp_path, calls):
@@ -185,11 +191,12 @@ def test_the_estimate_is_printed_nothing_is_run_and_the_exit_code_is_good(
     assert result.ret == pytest.ExitCode.OK
     shown = " ".join(str(result.stdout).split())
     for words in (
+        "check gpt-4o-mini 2 0 ",
         "compaction gpt-4o-mini 2 0 ",
         "responder gpt-4o-mini 8 0 ",
         "judge gpt-4o-mini 8 0 ",
-        "total 18 0 ",
-        "About 18 calls to gpt-4o-mini, ",
+        "total 20 0 ",
+        "About 20 calls to gpt-4o-mini, ",
         "Nothing was asked.",
     ):
         assert words in shown
@@ -218,7 +225,7 @@ def test_a_selection_is_estimated_as_selected(pytester, monkeypatch):
     project(pytester, monkeypatch)
     arguments = [f"--compaction-model={MODEL}", "--compaction-estimate", "-k", "first and limit"]
     result = run(pytester, "--compactor=anchored", *arguments, compactor=None)
-    assert "total 3 0 " in " ".join(str(result.stdout).split())
+    assert "total 5 0 " in " ".join(str(result.stdout).split())
 
 
 def test_strategies_of_ones_own_are_not_run_for_an_estimate(pytester, monkeypatch):
@@ -226,7 +233,7 @@ def test_strategies_of_ones_own_are_not_run_for_an_estimate(pytester, monkeypatc
     arguments = [f"--compaction-model={MODEL}", "--compaction-estimate"]
     result = run(pytester, *arguments, compactor="counted")
     shown = " ".join(str(result.stdout).split())
-    assert "total 16 0 " in shown
+    assert "total 18 0 " in shown
     assert f"a sliding window stands in for {own('counted')}" in shown
     assert not (pytester.path / "calls.log").exists()
 
@@ -248,7 +255,8 @@ def test_before_a_run_with_a_limit_one_line_says_what_it_will_spend(pytester, ca
         [f"compaction: about {len(calls)} calls to {MODEL}, * out, about 0.* US dollars *"]
     )
     again = run(pytester, *arguments, compactor=None)
-    again.stdout.fnmatch_lines([f"compaction: nothing to pay: all {len(calls)} model calls are *"])
+    stored = len(measured(calls))
+    again.stdout.fnmatch_lines([f"compaction: nothing to pay: all {stored} model calls are *"])
     replay = run(pytester, *arguments, "--compaction-replay", compactor=None)
     replay.stdout.no_fnmatch_line("compaction: nothing to pay*")
     assert len(records(pytester).records) == 4

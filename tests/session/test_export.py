@@ -34,7 +34,7 @@ def folder(pytester):
 
 
 def store_files(pytester, name):
-    found = sorted((pytester.path / name).rglob("*.json"))
+    found = sorted((pytester.path / name).glob("??/*.json"))
     return {path.name: path.read_bytes() for path in found}
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from support.endpoint_project import billed
-from support.endpoint_replies import Answer, completion, sensible
+from support.endpoint_replies import Answer, completion, is_check, sensible
 from support.endpoint_server import serving
 from support.long_conversations import write
 from support.scenarios import lean, records
@@ -80,13 +80,14 @@ def test_at_an_endpoint_each_pair_is_noted_once_and_a_replay_makes_no_call(
         notes = [prompt for prompt in prompts if "## Summary" in prompt]
         assert len(notes) == len(set(notes)) > 20
         assert len({str(body["messages"][:-1]) for body in chunks}) * 2 == len(chunks) > 0
-        assert len(prompts) == len(notes) + len(chunks) + 2
-        assert billed(first.stdout.str()) == len(prompts)
+        checks = sum(map(is_check, endpoint.bodies))
+        assert len(prompts) == checks + len(notes) + len(chunks) + 2
+        assert billed(first.stdout.str()) == len(prompts) - checks
         assert calls_by_role(first.stdout.str()) == {
             "compaction": len(notes),
             "view": len(chunks),
             "responder": 2,
-            "total": len(prompts),
+            "total": len(prompts) - checks,
         }
         run(pytester, folder, "light", *model, "--compaction-replay", "-k", "temporal")
         assert len(endpoint.bodies) == len(prompts)
@@ -110,5 +111,5 @@ def test_a_reply_that_is_empty_costs_its_pair_its_notes_and_not_the_conversation
         model = ("--compaction-model=gpt-4o-mini", "--compaction-judge=offline", "-n0")
         shown = run(pytester, folder, "light", *model, "-k", "knowledge_update").stdout.str()
         assert refused
-        assert billed(shown) == len(endpoint.bodies)
+        assert billed(shown) == sum(not is_check(body) for body in endpoint.bodies)
     assert [record["score"] is None for record in records(pytester).records] == [False]

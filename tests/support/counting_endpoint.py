@@ -10,7 +10,7 @@ import re
 import threading
 from collections import Counter
 
-from support.endpoint_replies import Answer
+from support.endpoint_replies import Answer, checked, is_check
 from support.endpoint_server import EndpointServer
 from support.stub_endpoint import reply_to, role_of
 
@@ -33,6 +33,8 @@ class CountingEndpoint:
         self.flying = self.most = 0
 
     def decide(self, asked):
+        if is_check(asked.body):
+            return Answer(checked())
         key = json.dumps(asked.body, sort_keys=True)
         with self._changed:
             self.begun.append(key)

@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from support.endpoint_replies import checked, is_check
 from support.scenarios import case
 
 ANSWER = "The retry limit is 45 because the broker restarts slowly; next update docs/retries.md."
@@ -51,12 +52,21 @@ class StubEndpoint:
                 data = self.rfile.read(int(self.headers["Content-Length"]))
                 digest = hashlib.sha256(data).hexdigest()
                 body = json.loads(data)
+                if is_check(body) and stub.status == 200:
+                    self._send(checked())
+                    return
                 with stub.lock:
                     stub.calls.append(digest)
                     stub.bodies[digest] = body
                     number = len(stub.calls)
                     stub.before(number)
                 said = reply_to(body) if stub.status == 200 else {"error": {"message": "no entry"}}
+                self._send(said)
+                with stub.lock:
+                    stub.answered.append(digest)
+                    stub.after(number)
+
+            def _send(self, said):
                 reply = json.dumps(said).encode()
                 self.send_response(stub.status)
                 self.send_header("Content-Type", "application/json")
@@ -64,9 +74,6 @@ class StubEndpoint:
                 self.end_headers()
                 self.wfile.write(reply)
                 self.wfile.flush()
-                with stub.lock:
-                    stub.answered.append(digest)
-                    stub.after(number)
 
             def log_message(self, *arguments):
                 pass

@@ -35,9 +35,11 @@ create table if not exists claims (
 _ENTER: Final = "insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _STOPPED: Final = "stopped"
 """The note that the limit was reached, so that every process knows it."""
+_CHECK: Final = "check of "
+"""How the note with what the check of an endpoint found begins."""
 _COUNT: Final = """
-select coalesce(sum(case when state = 'paid' then calls else 0 end), 0),
-       coalesce(sum(state = 'stored'), 0),
+select coalesce(sum(case when state = 'paid' and role != 'check' then calls else 0 end), 0),
+       coalesce(sum(state = 'stored' and role != 'check'), 0),
        coalesce(sum(case when state = 'paid' then usd end), 0),
        coalesce(sum(state = 'paid' and calls > 0 and usd is null), 0)
 from calls
@@ -69,7 +71,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class CallCounts:
-    """Calls that were answered, over all processes of a run.
+    """Calls that were answered, over all processes of a run; those that check are not counted.
 
     ``made`` were answered by an endpoint, ``stored`` by the store. ``usd`` (US dollars) is
     ``None`` if a call that was made has no price.
@@ -238,7 +240,20 @@ class Accounts:
     @property
     def notes(self) -> list[str]:
         """The sentences kept, sorted."""
-        return sorted(text for (text,) in self._do("select text from notes") if text != _STOPPED)
+        return [text for text in self._notes if text != _STOPPED and not text.startswith(_CHECK)]
+
+    def note_check(self, text: str) -> None:
+        """Keep the table of what the check of a model found."""
+        self.note(f"{_CHECK}{text}")
+
+    @property
+    def checks(self) -> list[str]:
+        """The tables of :meth:`note_check`, by model."""
+        return [text.removeprefix(_CHECK) for text in self._notes if text.startswith(_CHECK)]
+
+    @property
+    def _notes(self) -> list[str]:
+        return sorted(text for (text,) in self._do("select text from notes"))
 
     @property
     def limit_reached(self) -> bool:

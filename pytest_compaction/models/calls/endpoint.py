@@ -423,6 +423,8 @@ def _asked_seconds(headers: Mapping[str, str]) -> float | None:
         return None
 
 
+ADAPTED: Final = "compaction_adapted"
+"""The member of a kept reply to a check that names what its model has refused."""
 _Model = tuple[Operation, str]
 _Kind = tuple[_Model, frozenset[str], str]
 
@@ -462,6 +464,11 @@ class AdaptingCaller(ChainedCaller):
         finally:
             event.set()
 
+    def adopt(self, check: Call, names: frozenset[str]) -> None:
+        """Do without what a check has found, which an earlier run or another process made."""
+        model: _Model = (check.operation, check.model)
+        self._adapted[model] = self._adapted.get(model, frozenset()) | names
+
     async def _adapting(self, call: Call, model: _Model) -> CallReply:
         """Send a call, leaving out one part after the other while the endpoint refuses one."""
         left = self._total
@@ -490,7 +497,10 @@ class AdaptingCaller(ChainedCaller):
                     alone |= {step.name}
             else:
                 self._answered.add(model)
-                return reply
+                if call.role != "check":
+                    return reply
+                names = sorted(self._adapted.get(model, frozenset()) | alone)
+                return replace(reply, body={**reply.body, ADAPTED: names})
 
     def _refusal(self, complaint: Complaint, call: Call, model: _Model) -> ModelError:
         """The error for a complaint that no adaptation answers; kept if it is for good."""

@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import threading
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -68,6 +69,8 @@ class Store:
         self._mode = mode
         self._accounts = accounts
         self._shown = shown or str(folder)
+        self.before_paid: Callable[[Call], Awaitable[object]] | None = None
+        """Awaited before a call is passed on."""
         self._fresh: set[str] = set()
         self._swept = False
         self._writing = threading.Lock()
@@ -83,6 +86,8 @@ class Store:
                 return found
             if self._following is None:
                 raise NotRecordedError(self._missing(call, digest))
+            if self.before_paid is not None:
+                await self.before_paid(call)
             accounts = self._accounts
             if accounts and await repeated(lambda: accounts.claim(digest)) != "ours":
                 self._fresh.add(digest)  # another process has made it meanwhile
@@ -97,6 +102,11 @@ class Store:
     def before(self, following: Caller, accounts: Accounts | None) -> Store:
         """A store in the same folder and of the same mode before another caller."""
         return Store(self._folder, following, self._mode, accounts, self._shown)
+
+    def within(self, folder: str) -> Store:
+        """A store in a folder of this one, of the same mode before the same caller."""
+        shown = f"{self._shown}/{folder}"
+        return Store(self._folder / folder, self._following, self._mode, self._accounts, shown)
 
     @property
     def is_empty(self) -> bool:

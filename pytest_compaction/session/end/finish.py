@@ -278,6 +278,7 @@ class RunRecorder:
             limit=self._session.settings.calls.max_cost,
             limit_reached=accounts.limit_reached,
             spent=accounts.spent(),
+            checks=accounts.checks,
         )
         return usage_lines(self._records, bill)
 

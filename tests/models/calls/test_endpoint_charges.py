@@ -6,7 +6,15 @@ import pytest
 from support import builders, scenarios
 from support.callers import call
 from support.endpoint_builders import quick
-from support.endpoint_replies import Answer, completion, error, judgement, sensible
+from support.endpoint_replies import (
+    Answer,
+    checked,
+    completion,
+    error,
+    is_check,
+    judgement,
+    sensible,
+)
 from support.endpoint_server import serving, unused_url
 from support.stub_endpoint import PRICED, long_case
 
@@ -110,11 +118,19 @@ def run(pytester, monkeypatch, decide, *arguments, workers=0, long=False, **how)
     if long:
         scenarios.write_cases(pytester, long_case("first"))
     pytester.makeconftest(PRICED)
-    with serving(decide) as server:
+
+    def decided(asked):
+        return Answer(checked()) if is_check(asked.body) else decide(asked)
+
+    with serving(decided) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         named = ("--compaction-model=gpt-4o", f"-n{workers}")
         result = scenarios.run(pytester, *named, *arguments, **how)
-    return result, scenarios.flat(result.outlines), len(server.asked)
+    return (
+        result,
+        scenarios.flat(result.outlines),
+        sum(not is_check(body) for body in server.bodies),
+    )
 
 
 def silent(asked):
