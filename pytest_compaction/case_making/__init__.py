@@ -13,7 +13,6 @@ from pytest_compaction.case_making.case_maker import ProbeSource as ProbeSource
 from pytest_compaction.case_making.case_maker import SessionPart as SessionPart
 from pytest_compaction.case_making.case_maker import case_names as case_names
 from pytest_compaction.case_making.case_maker import make_case as make_case
-from pytest_compaction.case_making.case_maker import write_case as write_case
 from pytest_compaction.case_making.derive import DEFAULT_COUNT as DEFAULT_COUNT
 from pytest_compaction.case_making.derive import DerivedProbes as DerivedProbes
 from pytest_compaction.case_making.derive import derive_probes as derive_probes
@@ -28,8 +27,10 @@ from pytest_compaction.case_making.log import ProbeLog as ProbeLog
 from pytest_compaction.case_making.points import TAIL_SHARE as TAIL_SHARE
 from pytest_compaction.case_making.redaction import Redactor as Redactor
 from pytest_compaction.case_making.review import EDIT_GUIDE as EDIT_GUIDE
+from pytest_compaction.case_making.review import Carried as Carried
 from pytest_compaction.case_making.review import Question as Question
 from pytest_compaction.case_making.review import Review as Review
 from pytest_compaction.case_making.review import ReviewError as ReviewError
 from pytest_compaction.case_making.review import as_text as as_text
 from pytest_compaction.case_making.review import review_of as review_of
+from pytest_compaction.case_making.review import with_answers as with_answers

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import re
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case import MAX_FILE_BYTES, checked_case
+from pytest_compaction.case import Case, checked_case
 from pytest_compaction.case_making.derive import DEFAULT_COUNT, DerivedProbes, derive_probes
 from pytest_compaction.case_making.points import (
     BUDGET_STEP,
@@ -36,7 +33,7 @@ from pytest_compaction.conversation import (
     shared_counter,
 )
 from pytest_compaction.conversation.formats.chat import to_chat
-from pytest_compaction.importers import ImportFormatError, Transcript
+from pytest_compaction.importers import ImportFormatError, Transcript, reasons_of
 
 OUTSIDE: Final = "message outside the part that was asked for"
 _KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"
@@ -201,6 +198,7 @@ class MadeCase:
     """
 
     data: dict[str, Any]
+    derived: DerivedProbes
     tokens: int
     recorded: int = 0
     unrecorded: tuple[str, ...] = ()
@@ -230,14 +228,8 @@ def make_case(
     recorded = [record.index for record in records if record.data]
     derived = probe_source(messages, points, count, budget, recorded)
     probes = derived.probes
-    if not probes and not without_probes:
-        raise NoProbeError(
-            f"{_named(transcript)}: no probe can be derived from its {len(messages)} messages. "
-            "Looked for, and not found early enough to be at risk: what the rest of the session "
-            "uses of it, rules and decisions of the user, errors, failing tests, steps of plans. "
-            "Have a model write the probes (--model NAME), import a longer session, or write the "
-            "case without probes and add your own (--without-probes)"
-        )
+    if not (probes or derived.proposed or without_probes):
+        raise NoProbeError(_why_none(transcript, derived, len(messages) - end))
     source = Path(transcript.source)
     data: dict[str, Any] = {
         "id": slug(transcript.title or case_names([source])[source], transcript.name),
@@ -257,20 +249,49 @@ def make_case(
     for point, record in zip(data["compaction_points"], records, strict=False):
         if record.data:
             point["recorded"] = record.data
-    case = checked_case(data)
-    faults = case if isinstance(case, tuple) else ()
-    faults = tuple(fault for fault in faults if probes or fault.pointer != "/probes")
-    if faults:
+    case = checked_case(data if probes else {**data, "probes": derived.proposed, "proposed": []})
+    found = () if isinstance(case, Case) else case
+    nothing = not (probes or derived.proposed)
+    if faults := [fault for fault in found if not (nothing and fault.pointer == "/probes")]:
         shown = "; ".join(str(fault) for fault in faults[:3])
         raise ImportFormatError(f"{_named(transcript)}: its case is not valid: {shown}")
     return MadeCase(
         data,
+        derived,
         sum(sizes),
         sum(bool(record.data) for record in records),
         tuple(record.missing for record in records if record.missing),
         len(messages) - end,
-        0 if isinstance(case, tuple) else unanswered(case),
+        unanswered(case) if isinstance(case, Case) and probes else 0,
         tuple(told_short(records, sizes, counter)),
+    )
+
+
+def _why_none(transcript: Transcript, derived: DerivedProbes, after: int) -> str:
+    """Why a session gives no question: the largest reason, what was looked for, what to do."""
+    tally, messages = transcript.tally, len(transcript.messages)
+    left_out, found = sum(tally.left_out.values()), sum(n for n, _ in derived.found.values())
+    if left_out > messages:
+        why = (
+            f"of its {tally.records:,} records only {messages:,} messages were made; left out are "
+            f"{reasons_of(tally.left_out)}"
+        )
+    elif found:
+        why = (
+            f"of the {found} facts that were found none can be asked: the newest messages state "
+            "them too, or the log does not state them in one clause with what they are of"
+        )
+    else:
+        why = (
+            f"the {after:,} messages after the last point use, repeat or decide nothing again that "
+            "the messages before it state"
+        )
+    families = ", ".join(f"{name} {number}" for name, (number, _) in derived.found.items())
+    looked = f". Looked for and found: {families}" if families else ""
+    return (
+        f"{_named(transcript)}: no question can be made of its {messages:,} messages: {why}"
+        f"{looked}. Write the case and add your own (--without-probes), have a model propose them "
+        "(--model NAME), or import a longer session"
     )
 
 
@@ -363,45 +384,3 @@ def _budget(log: LogSizes, messages: Sequence[Message], sizes: Sequence[int]) ->
 def _share(tokens: int) -> int:
     least = min(MIN_BUDGET, max(tokens // 3, BUDGET_STEP))
     return max(least, round(tokens / 12 / BUDGET_STEP) * BUDGET_STEP)
-
-
-def _smaller(data: dict[str, Any]) -> str:
-    """Advice for a case that is too large."""
-    room, last = MAX_FILE_BYTES * 0.9, 0
-    for message in reversed(data["messages"]):
-        room -= len(json.dumps(message, ensure_ascii=False, indent=1).encode("utf-8"))
-        if room < 0:
-            break
-        last += 1
-    if not last:
-        return "Its last message alone takes most of that; leave it out with --to"
-    return (
-        f"Import a part of its {len(data['messages'])} messages: "
-        f"--last {last}, or others with --from N --to M"
-    )
-
-
-def write_case(data: dict[str, Any], path: Path) -> None:
-    """Write the case atomically: an existing file is replaced by a complete one or stays.
-
-    Raises :class:`ImportFormatError` for a case above the loader's limit of 50 MB.
-    """
-    content = json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
-    if len(content) > MAX_FILE_BYTES:
-        raise ImportFormatError(
-            f"{path}: the case would take {len(content) / 1024**2:.1f} MB; "
-            f"a case file may take {MAX_FILE_BYTES // 1024**2} MB. {_smaller(data)}"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        # mkstemp makes a file for its owner alone; the umask can only be read by setting it.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -101,7 +101,7 @@ def command_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     found = [
         entry
         for need in needed.commands_again(log, point)
-        if (entry := _found(log, need, point, "command", _command_keys(need.clause), most=40))
+        if (entry := _found(log, need, point, "command", _command_keys(need.clause)))
     ]
     question = (
         "With which commands did the agent run the tests, builds and checks? Give each whole."
@@ -113,8 +113,6 @@ def command_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
 def _command_keys(command: str) -> Groups:
     """The program with its subcommand, and the words of it that others would not have."""
     words = [word.strip("'\"") for word in command.split()]
-    if len(words) < 4:
-        return ((" ".join(words),),)
     plain = [word for word in words if re.fullmatch(r"[a-z][\w.:-]*", word)]
     telling = [w for w in words if len(w) > 3 and re.search(r"[/:._]|--|[a-z][A-Z]", w)]
     groups = [(" ".join(plain[:2]) if words[:2] == plain[:2] else words[0],)]
@@ -190,11 +188,11 @@ def _command(need: Need) -> str:
     return f"`{need.topic.replace('`', '')}`"
 
 
-def request_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[Draft]:
-    """Requests of the user on which the work goes on, the newest ones; all with ``every``."""
+def request_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """Requests of the user on which the work goes on, the newest first."""
     found = [
         entry
-        for need in needed.requests(log, point, every)
+        for need in needed.requests(log, point)
         if (entry := log.find(log.task(need.clause, "next_step"), log.points[point], most=20))
         and (entry := replace(entry, need=need))
     ]
@@ -213,14 +211,10 @@ def _stated(
 
 
 def _found(
-    log: ProbeLog,
-    need: Need,
-    point: int,
-    type: FactType,
-    keys: Groups = (),
-    most: int = _MOST_MENTIONS,
+    log: ProbeLog, need: Need, point: int, type: FactType, keys: Groups = ()
 ) -> Found | None:
-    found = log.find(Candidate(need.clause, type, keys), log.points[point], most=most)
+    told = Candidate(need.clause, type, keys)
+    found = log.find(told, log.points[point], most=_MOST_MENTIONS)
     return found and replace(found, need=need)
 
 

@@ -94,7 +94,10 @@ class Review:
         text, place, data = self.text, _place(self.text, question), confirmed(data)
         text = _without(text, question.place, place)
         asked_at = place if question.place == ASKED else len(_spans(text, ASKED))
-        self._take(question, _with(text, ASKED, asked_at, data))
+        text = _with(text, ASKED, asked_at, data)
+        if _facts(data) != _facts(question.data):
+            text = _with(text, DECLINED, len(_spans(text, DECLINED)), question.data)
+        self._take(question, text)
 
     def decline(self, question: Question) -> None:
         """Take a no into the text."""
@@ -202,47 +205,56 @@ def confirmed(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, "facts": marked}
 
 
-def with_answers(made: dict[str, Any], earlier: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
-    """A case imported anew with the answers that an earlier import of the session has.
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A case with the answers of an earlier import, and how many there are of each kind."""
 
-    Confirmed questions stay if the session still bears them out; the number says how many do not.
-    Declined ones are neither asked nor proposed again.
+    data: dict[str, Any]
+    confirmed: int
+    lost: int
+    declined: int
+
+
+def with_answers(made: dict[str, Any], earlier: Case, text: str) -> Carried:
+    """A case imported anew, with the answers in the ``text`` of an earlier import of the session.
+
+    Confirmed questions stay if the session still bears them out. Declined ones are neither asked
+    nor proposed again.
     """
-    no = {_named(probe) for probe in earlier.get(DECLINED, ())}
-    kept = [probe for probe in earlier[ASKED] if is_confirmed(probe)]
-    yes = {_named(probe) for probe in kept}
-    ids = {message["id"]: place for place, message in enumerate(made["messages"])}
-    after = {point["id"]: point["after"] for point in earlier["compaction_points"]}
-    last = earlier["compaction_points"][-1]["id"]
-    lists = {
-        place: [probe for probe in made.get(place, ()) if _named(probe) not in no | yes]
-        for place in (ASKED, PROPOSED)
-    }
-    case = {**made, **lists}
+    data = json.loads(text.lstrip(_MARK))
+    declined = data.get(DECLINED, [])
+    kept = [
+        (raw, earlier.points[probe.point].index)
+        for raw, probe in zip(data[ASKED], earlier.probes, strict=True)
+        if is_confirmed(raw)
+    ]
+    answered = {_facts(raw) for raw in [*declined, *(raw for raw, _ in kept)]}
+    case = dict(made)
+    for place in (ASKED, PROPOSED):
+        if place in case:
+            case[place] = [raw for raw in case[place] if _facts(raw) not in answered]
+    position = {message["id"]: place for place, message in enumerate(made["messages"])}
     lost = 0
-    for probe in kept:
-        place = ids.get(after[probe.get("point", last)], len(ids))
-        points = [p["id"] for p in made["compaction_points"] if ids[p["after"]] >= place]
+    for raw, asked in kept:
+        at = position.get(earlier.messages[asked].id, len(position))
+        points = [p["id"] for p in case["compaction_points"] if position[p["after"]] >= at]
         taken = {each["id"] for name in (ASKED, PROPOSED) for each in case.get(name, ())}
-        again = {**probe, "id": _free(probe["id"], taken), "point": [*points, last][0]}
-        grown = {**case, ASKED: [*case[ASKED], again]}
-        if isinstance(checked_case({**grown, ASKED: [again], PROPOSED: []}), Case):
-            case = grown
+        names = chain([raw["id"]], (f"{raw['id'][:70]}-{n}" for n in range(2, len(taken) + 3)))
+        again = {**raw, "id": next(n for n in names if n not in taken)}
+        if points != [case["compaction_points"][-1]["id"]] or "point" in raw:
+            again["point"] = [*points, ""][0]
+        if isinstance(checked_case({**case, ASKED: [again], PROPOSED: []}), Case):
+            case[ASKED] = [*case[ASKED], again]
         else:
             lost += 1
-    if no:
-        case[DECLINED] = earlier[DECLINED]
-    return case, lost
+    if declined:
+        case[DECLINED] = declined
+    return Carried(case, len(kept) - lost, lost, len(declined))
 
 
-def _named(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """A question is the same as another if both ask for the same facts in the same words."""
-    return (data["question"], *sorted(fact["text"] for fact in data["facts"]))
-
-
-def _free(id: str, taken: set[str]) -> str:
-    names = chain([id], (f"{id[:70]}-{number}" for number in range(2, len(taken) + 3)))
-    return next(name for name in names if name not in taken)
+def _facts(data: Mapping[str, Any]) -> frozenset[str]:
+    """A question is known again by the facts that it asks for."""
+    return frozenset(fact["text"] for fact in data["facts"])
 
 
 # A question as a text that a person edits

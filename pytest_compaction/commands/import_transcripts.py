@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case import case_from_json
+from pytest_compaction.case import MAX_FILE_BYTES, CaseFault, read_text
 from pytest_compaction.case_making import (
     DEFAULT_COUNT,
+    Carried,
     MadeCase,
     ModelProbes,
     NoProbeError,
     NotCompactableError,
-    ProbeLog,
     ProbeSource,
     Redactor,
+    Review,
     SessionPart,
     case_names,
     derive_probes,
     make_case,
     model_probes,
-    write_case,
+    review_of,
+    with_answers,
 )
 from pytest_compaction.commands.arguments import add_store, complain, number_type
+from pytest_compaction.commands.import_report import (
+    report_answers,
+    report_case,
+    report_facts,
+    report_model,
+    report_redaction,
+)
+from pytest_compaction.commands.newest import newest_sessions
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers import (
     Importer,
@@ -38,101 +49,8 @@ from pytest_compaction.importers import (
     read_by_best,
 )
 from pytest_compaction.models import OFFLINE, UnknownModelError, is_offline
+from pytest_compaction.reports import write_whole
 from pytest_compaction.text import Range, printable
-
-_PLURALS: Final = {
-    "secret": "secrets",
-    "e-mail address": "e-mail addresses",
-    "home folder": "home folders",
-    "name of a person": "names of people",
-}
-_NOTHING_FOUND: Final = "(no secret, e-mail address, name of a person or home folder was found)"
-
-
-def _row(name: str, number: int, text: str = "") -> None:
-    """Print one line of a report: what was counted, how many, and more about it."""
-    print(f"  {name:<14} {number:>7,}  {text}".rstrip())
-
-
-def report_case(target: Path, importer: Importer, transcript: Transcript, made: MadeCase) -> None:
-    """Print what was read, what was left out or changed, and what the case has."""
-    tally, probes = transcript.tally, made.data["probes"]
-    print(f"{printable(str(target))}  ({importer.name}: {printable(transcript.source)})")
-    _row("records read", tally.records)
-    _row("messages made", tally.messages, f"{made.tokens:,} tokens")
-    for title, reasons in (("left out", tally.left_out), ("repaired", tally.repaired)):
-        for reason, number in reasons.items():
-            _row(title, number, printable(reason, 120))
-    sizes = f"window {made.data['window']:,}, budget {made.data['budget']:,} tokens"
-    _row("points", len(made.data["compaction_points"]), sizes)
-    if made.recorded:
-        of = "compaction" if made.recorded == 1 else "compactions"
-        _row("recorded", made.recorded, f"{of} of the agent (--compactor=recorded)")
-    for reason, number in sorted(Counter(made.unrecorded).items()):
-        _row("no record", number, printable(reason, 120))
-    if made.after:
-        _row("not asked", made.after, "messages after the last point")
-    kinds = sorted(Counter(probe["kind"] for probe in probes).items())
-    _row("probes", len(probes), ", ".join(f"{kind} {number}" for kind, number in kinds))
-    _row("facts", sum(len(probe["facts"]) for probe in probes))
-    if not probes:
-        print("  Warning: a run refuses this case until you add probes, as docs/cases.md shows.")
-    if made.unanswered:
-        of = "probe" if made.unanswered == 1 else "probes"
-        _row(
-            "unanswered",
-            made.unanswered,
-            f"{of} of which the offline model finds no fact in the full log; see "
-            "pytest-compaction lint",
-        )
-    for short in made.short:
-        print(
-            f"  Warning: before point {short.point} this log has {short.held:,} tokens, but the "
-            f"agent counted {short.before:,} in its context. Most of what it compacted there is "
-            "not in the transcript, so no probe asks for it."
-        )
-
-
-def report_redaction(redactor: Redactor) -> None:
-    """Print how many values of each kind were replaced."""
-    for kind, count in redactor.counts.items():
-        values = kind if count.values == 1 else _PLURALS[kind]
-        places = "place" if count.places == 1 else "places"
-        _row("redacted", count.values, f"{values}, in {count.places:,} {places}")
-    if not redactor.counts:
-        _row("redacted", 0, _NOTHING_FOUND)
-
-
-def report_model(source: ModelProbes) -> None:
-    """Print how many probes of the model were kept, and why the others were not."""
-    written = source.written
-    kept = len(written.probes)
-    rest = "" if kept else "; the probes are made by rules"
-    print(f"  by {printable(source.name, 60)}: {written.proposed} proposed, {kept} kept{rest}")
-    for reason, number in written.refused.items():
-        _row("not kept", number, printable(reason, 160))
-
-
-def report_facts(made: MadeCase) -> None:
-    """Print every fact, and where the log states it before it is asked for."""
-    case = case_from_json(made.data)
-    log = ProbeLog(case.messages, [point.index for point in case.points])
-    for probe in case.probes:
-        asked = case.points[probe.point].index
-        print(f"  {probe.id}: {printable(probe.question)}")
-        for fact in probe.facts:
-            places = [place for place in log.stated(fact) if place <= asked]
-            where = ", ".join(case.messages[place].id for place in places[:5])
-            more = f" and {len(places) - 5} more" if len(places) > 5 else ""
-            times = f"{len(places)} of {asked + 1} messages"
-            print(f"    {printable(fact.text, 90)}  ({times}: {where}{more})")
-
-
-def _too_little(number: int, total: int, of: str) -> None:
-    """Print how many became no case because they cannot be compacted."""
-    have = "has" if number == 1 else "have"
-    print(f"{number:,} of {total:,} {of} {have} too little to compact and became no case.")
-
 
 _COUNT: Final = Range(1, 999_999, True)
 
@@ -145,6 +63,12 @@ def add(commands: Any) -> None:
         description="Make a benchmark case with derived probes from each transcript.",
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="transcript files")
+    parser.add_argument(
+        "--newest",
+        type=number_type(Range(1, 1000, True)),
+        metavar="N",
+        help="PATH is a folder: N cases of its newest sessions, of different lengths and folders",
+    )
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder for the case files"
     )
@@ -214,6 +138,8 @@ def run(options: argparse.Namespace) -> int:
         options.refuse("--last names a part, and so do --from and --to; give one of the two")
     if first is not None and final is not None and first > final:
         options.refuse(f"--from {first} is after --to {final}")
+    if options.newest is not None and (len(options.paths) > 1 or not options.paths[0].is_dir()):
+        options.refuse("--newest takes one folder of sessions")
     loaded = load_importers()
     for problem in loaded.problems:
         complain(problem)
@@ -227,9 +153,14 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         complain(f"{options.store}: {error.strerror or error}")
         return 1
+    paths = options.paths
+    if options.newest is not None:
+        sample = newest_sessions(paths[0], options.newest, loaded.importers)
+        print(printable(sample.sentence(options.newest, paths[0])))
+        paths = sample.sessions
     look_as_before = look_less_often()
     try:
-        return _Import(options, loaded.importers, source, case_names(options.paths)).all()
+        return _Import(options, loaded.importers, source, case_names(paths)).all()
     finally:
         look_as_before()
         if isinstance(source, ModelProbes):
@@ -248,23 +179,39 @@ class _Import:
 
     def all(self) -> int:
         """Import all files; returns 1 if one failed or no case was made."""
-        paths = self.options.paths
-        failed, slight = False, 0
-        for path in paths:
+        failed, tried = False, 0
+        none: Counter[str] = Counter()
+        for path in self.names:
+            if self._is_enough():
+                break
+            tried += 1
             try:
                 self._file(path)
             except ImportFormatError as error:
-                if isinstance(error, NotCompactableError) and len(paths) > 1:
-                    slight += 1
+                if reason := self._counted(error, len(self.names)):
+                    none[reason] += 1
                     continue
                 complain(str(error))
                 failed = True
             except OSError as error:
                 complain(f"{error.filename or path}: {error.strerror or error}")
                 failed = True
-        if slight:
-            _too_little(slight, len(paths), "files")
+            except Exception as error:  # a fault of one file must not cost the others
+                complain(f"{path}: please report this fault, {type(error).__name__}: {error}")
+                failed = True
+        _report_none(none, tried, "files")
         return 1 if failed or not self.written else 0
+
+    def _is_enough(self) -> bool:
+        return self.options.newest is not None and len(self.written) >= self.options.newest
+
+    def _counted(self, error: ImportFormatError, number: int) -> str:
+        """The reason by which a conversation without a case is counted, in place of a sentence."""
+        if number > 1 and isinstance(error, NotCompactableError):
+            return "too little to compact"
+        if self.options.newest is not None and isinstance(error, NoProbeError):
+            return "nothing to ask about (import one alone to read why)"
+        return ""
 
     def _file(self, path: Path) -> None:
         """Make the cases of one file or folder."""
@@ -277,7 +224,8 @@ class _Import:
             importer, read = read_by_best(path, importers)
         redactor = Redactor() if options.redact else None
         part = SessionPart(options.first, options.final, options.last)
-        made = skipped = broken = slight = 0
+        made = skipped = broken = 0
+        none: Counter[str] = Counter()
         for one in read:
             transcript = replace(one, title=one.title or self.names[path])
             clean, redacted = _redacted(transcript, redactor)
@@ -288,13 +236,15 @@ class _Import:
                 if not transcript.name:
                     raise
                 skipped += 1
-                if isinstance(error, NotCompactableError):
-                    slight += 1
+                if reason := self._counted(error, 2):
+                    none[reason] += 1
                     continue
                 complain(str(error))
                 broken += not isinstance(error, NoProbeError)
-        if slight and made + skipped > 1:
-            _too_little(slight, made + skipped, f"conversations of {printable(str(path))}")
+            if self._is_enough():
+                break
+        if made + skipped > 1:
+            _report_none(none, made + skipped, f"conversations of {printable(str(path))}")
         if skipped and not made:
             raise ImportFormatError(f"{path}: no case can be made from its {skipped} conversations")
         if made + skipped > 1:
@@ -323,13 +273,24 @@ class _Import:
                 f"{transcript.source}: {target} was just written for another transcript of the "
                 "same name; import the two into different folders"
             )
-        write_case(made.data, target)
+        carried = _earlier_answers(made, target)
+        made = replace(made, data=carried.data) if carried else made
+        _write(made.data, target)
         self.written.add(target)
         report_case(target, importer, transcript, made)
+        if carried:
+            report_answers(carried)
         if isinstance(self.probe_source, ModelProbes):
             report_model(self.probe_source)
         if options.verbose:
             report_facts(made)
+
+
+def _report_none(none: Mapping[str, int], total: int, of: str) -> None:
+    """Print how many became no case, by reason."""
+    for reason, number in none.items():
+        have = "has" if number == 1 else "have"
+        print(f"{number:,} of {total:,} {of} {have} {reason} and became no case.")
 
 
 def _redacted(
@@ -342,3 +303,43 @@ def _redacted(
     clean = redactor.redact(transcript)
     places = {kind: count.places - before.get(kind, 0) for kind, count in redactor.counts.items()}
     return clean, {kind: number for kind, number in places.items() if number}
+
+
+def _earlier_answers(made: MadeCase, target: Path) -> Carried | None:
+    """The case with the answers that a person gave in the file that it replaces, if there are."""
+    text = read_text(target) if target.is_file() else ""
+    if isinstance(text, CaseFault) or not ('"confirmed"' in text or '"declined"' in text):
+        return None
+    earlier = review_of(text, str(target))
+    return with_answers(made.data, earlier.case, text) if isinstance(earlier, Review) else None
+
+
+def _smaller(data: dict[str, Any]) -> str:
+    """Advice for a case that is too large."""
+    room, last = MAX_FILE_BYTES * 0.9, 0
+    for message in reversed(data["messages"]):
+        room -= len(json.dumps(message, ensure_ascii=False, indent=1).encode("utf-8"))
+        if room < 0:
+            break
+        last += 1
+    if not last:
+        return "Its last message alone takes most of that; leave it out with --to"
+    return (
+        f"Import a part of its {len(data['messages'])} messages: "
+        f"--last {last}, or others with --from N --to M"
+    )
+
+
+def _write(data: dict[str, Any], path: Path) -> None:
+    """Write the case: an existing file is replaced by a complete one or stays.
+
+    Raises :class:`ImportFormatError` for a case above the loader's limit of 50 MB.
+    """
+    content = json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+    if len(content) > MAX_FILE_BYTES:
+        raise ImportFormatError(
+            f"{path}: the case would take {len(content) / 1024**2:.1f} MB; "
+            f"a case file may take {MAX_FILE_BYTES // 1024**2} MB. {_smaller(data)}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, content)

@@ -15,9 +15,10 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.importers.registry import *
 
 _NAMES: Final = {
-    "protocol": "Boundary Importer ImportFormatError ImportTally Transcript",
+    "protocol": "Boundary Importer ImportFormatError ImportTally Transcript reasons_of",
     "registry": (
-        "conversations fault_of_file importer_for importer_named load_importers read_by_best"
+        "conversations fault_of_file fitting_importers importer_for importer_named load_importers "
+        "read_by_best"
     ),
 }
 """The names that other rooms import, by the module that defines them."""

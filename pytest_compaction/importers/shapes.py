@@ -148,24 +148,6 @@ class _Turn:
     role: str
     parts: list[Part]
     calls: list[int] = field(default_factory=list)
-    pieces: list[str] = field(default_factory=list)
-    """Further pieces of the text that is the last part."""
-
-    def join(self, more: _Turn) -> None:
-        """Take in what continues this message; two texts in a row are pieces of one."""
-        for part in more.parts:
-            if isinstance(part, Text) and self.parts and isinstance(self.parts[-1], Text):
-                self.pieces.append(part.text)
-            else:
-                self.settle()
-                self.parts.append(part)
-        self.calls += more.calls
-
-    def settle(self) -> None:
-        """Make one text of its pieces."""
-        if self.pieces and isinstance(self.parts[-1], Text):
-            self.parts[-1] = Text("".join((self.parts[-1].text, *self.pieces)))
-            self.pieces = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +170,7 @@ class TurnReader:
         self._answers: list[tuple[ToolResult, list[Part]] | None] = []
         self._answered: list[int] = []
         self._called: list[ToolCall] = []
-        self._open: dict[int, None] = {}
-        self._open_by_id: dict[str, list[int]] = defaultdict(list)
+        self._by_id: dict[str, list[int]] = defaultdict(list)
         self._early: dict[str, tuple[ToolResult, list[Part]]] = {}
         self._compactions: list[_Compaction] = []
         self._settled = True
@@ -276,7 +257,7 @@ class TurnReader:
         last = self.turns[-1] if self.turns else None
         if self.shape.joined and last and last.role == role and self._settled:
             self.tally.repaired[JOINED] += 1
-            last.join(turn)
+            _join(last, turn)
         else:
             self.turns.append(turn)
         self._settled = True
@@ -356,65 +337,46 @@ class TurnReader:
         name = string(first_of(given, _NAMES)) or suffix or "unknown"
         id = string(first_of(given, _IDS))
         arguments = as_arguments(first_of(given, _ARGUMENTS))
-        same = self._open_by_id.get(id, []) if id else []
-        if any(self._called[n].name == name for n in same):
+        same = [number for number in self._by_id.get(id, ()) if self._answers[number] is None]
+        if id and any(self._called[n].name == name for n in same):
             self.tally.left_out["tool call repeated in a later record"] += 1
         else:
             if not id:
                 self.tally.repaired[CALL_WITHOUT_ID] += 1
                 id = f"call-{len(self._called) + 1}"
-            elif first_of(given, _OUTPUTS) is not None and any(
-                self._called[n].id == id for n in turn.calls
-            ):
-                self.tally.repaired["tool call with the id of another, given a new one"] += 1
-                id = f"{id}-{len(self._called) + 1}"
-            call = ToolCall(id, name, arguments)
-            turn.parts.append(call)
+            turn.parts.append(ToolCall(id, name, arguments))
             turn.calls.append(len(self._called))
-            self._open[len(self._called)] = None
-            self._open_by_id[id].append(len(self._called))
-            self._called.append(call)
-            self._answers.append(None)
-            if early := self._early.pop(id, None):
-                self._give(len(self._called) - 1, *early)
+            self._by_id[id].append(len(self._called))
+            self._called.append(turn.parts[-1])  # type: ignore[arg-type]
+            self._answers.append(self._early.pop(id, None))
         if first_of(given, _OUTPUTS) is not None:
             self._answer({**given, "tool_call_id": id})
 
-    def knows(self, id: str) -> bool:
-        """Whether there was a call of this id."""
-        return id in self._open_by_id
-
     def _answer(self, given: Mapping[str, Any]) -> None:
         """Give a result to the last open call of its id; without one, to the oldest of its name."""
-        named = first_of(given, _IDS[:-1])
-        id = string(named) or string(given.get("id"))
+        id = string(first_of(given, _IDS[:-1])) or string(given.get("id"))
         output = first_of(given, (*_OUTPUTS, *_CONTENTS, *self.shape.content))
         text, rest, failed = self.output(output)
         failed = failed or self.failed(given)
-        if id not in self._open_by_id and not named:
-            name = string(first_of(given, _NAMES))
-            fitting = (n for n in self._open if not name or self._called[n].name == name)
-            number = next(fitting, None)
-            if number is not None or not id:
-                if number is None:
+        waiting = [n for n, answer in enumerate(self._answers) if answer is None]
+        if id not in self._by_id:
+            named = string(first_of(given, _NAMES))
+            fitting = [n for n in waiting if not named or self._called[n].name == named]
+            if not id or (fitting and not any(key in given for key in _IDS[:-1])):
+                if not fitting:
                     self._without_call(text, rest)
-                else:
-                    self._give(number, ToolResult(self._called[number].id, text, failed), rest)
-                return
+                    return
+                id = self._called[fitting[0]].id
         result = ToolResult(id, text, failed)
-        if self._open_by_id.get(id):
-            self._give(self._open_by_id[id][-1], result, rest)
-        elif id in self._open_by_id:
+        open_calls = [n for n in self._by_id.get(id, ()) if self._answers[n] is None]
+        if open_calls:
+            self._answers[open_calls[-1]] = (result, rest)
+            self._answered.append(open_calls[-1])
+            self._settled = False
+        elif id in self._by_id:
             self.tally.left_out[SECOND_RESULT] += 1
         else:
             self._early.setdefault(id, (result, rest))
-
-    def _give(self, number: int, result: ToolResult, rest: list[Part]) -> None:
-        del self._open[number]
-        self._open_by_id[self._called[number].id].remove(number)
-        self._answers[number] = (result, rest)
-        self._answered.append(number)
-        self._settled = False
 
     def _without_call(self, text: str, rest: list[Part]) -> None:
         self.tally.repaired["tool output without a call, given as a system message"] += 1
@@ -479,7 +441,6 @@ class TurnReader:
         thread = ThreadBuilder(self.tally)
         places = [0]
         for turn in self.turns:
-            turn.settle()
             thread.add(turn.role, turn.parts)
             for number in turn.calls:
                 answer = self._answers[number]
@@ -521,6 +482,15 @@ def _as_synthetic(messages: Sequence[Message], number: int) -> tuple[Message, ..
         Message(f"recorded-{number}-{place}", message.role, message.parts, "synthetic")
         for place, message in enumerate(messages)
     )
+
+
+def _join(last: _Turn, more: _Turn) -> None:
+    for part in more.parts:
+        if isinstance(part, Text) and last.parts and isinstance(last.parts[-1], Text):
+            last.parts[-1] = Text(last.parts[-1].text + part.text)
+        else:
+            last.parts.append(part)
+    last.calls += more.calls
 
 
 def under(*keys: str) -> Callable[[PlacedValue], Exchange | None]:

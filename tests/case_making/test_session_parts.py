@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pytest_compaction import cli
 from pytest_compaction.case import load_cases
-from pytest_compaction.case_making import case_maker
 from pytest_compaction.case_making.case_maker import OUTSIDE, SessionPart
+from pytest_compaction.commands import import_transcripts
 from pytest_compaction.conversation import (
     Message,
     Text,
@@ -132,7 +132,7 @@ def test_a_session_that_is_too_large_says_which_part_fits_and_that_part_is_impor
 ) -> None:
     path = tmp_path / "talk.json"
     path.write_text(json.dumps(talk(60)), "utf-8")
-    monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 40_000)
+    monkeypatch.setattr(import_transcripts, "MAX_FILE_BYTES", 40_000)
     command = ["import", str(path), "-o", str(tmp_path / "out")]
     assert cli.main(command) == 1
     (error,) = capsys.readouterr().err.splitlines()
@@ -157,7 +157,7 @@ def test_a_last_message_that_is_too_large_is_named(
     path = tmp_path / "talk.json"
     log = [*talk(60), {"role": "user", "content": "x" * 50_000}]
     path.write_text(json.dumps(log), "utf-8")
-    monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 40_000)
+    monkeypatch.setattr(import_transcripts, "MAX_FILE_BYTES", 40_000)
     assert cli.main(["import", str(path), "-o", str(tmp_path)]) == 1
     assert "Its last message alone takes most of that; leave it out with --to" in (
         capsys.readouterr().err

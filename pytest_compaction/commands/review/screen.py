@@ -43,8 +43,8 @@ def why_asked(fact: Fact, by_id: Mapping[str, Message], room: int) -> str:
     needed = fact.needed
     if needed is None:
         return ""
-    calls = f", {counted(needed.distance, 'call')} later" if needed.distance is not None else ""
-    message = by_id.get(needed.message)
+    calls = f", {counted(needed.distance, 'call')} later" if needed.distance else ""
+    message = None if needed.message in fact.evidence else by_id.get(needed.message)
     said = f" — {passage(message, fact, room)}" if message and room else ""
     return f"{needed.why}{calls}{said}"
 

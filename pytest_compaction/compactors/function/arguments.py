@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -32,6 +32,8 @@ _NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
     "context": ("ctx", "context", "run_context"),
 }
 """Names of parameters that tell what they want, the clearest first."""
+_OF_SHAPE: Final[Mapping[Role, str]] = {"system": "anthropic", "context": "pydantic-ai"}
+"""What only the functions over one shape of messages are given."""
 _PLACED: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _OPEN: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _NUMBERS: Final = frozenset({"int", "float", "int | None", "Any", ""})
@@ -89,19 +91,16 @@ def messages_parameter(function: Callable[..., Any]) -> inspect.Parameter | None
     if signature is None:
         return None
     free = [p for p in signature.parameters.values() if p.kind not in _OPEN]
-    return _told(free, "messages") or _first(free, {}, _names_of([*_NAMES]))
+    return _told(free, "messages") or _first(free, {}, _known_names("pydantic-ai"))
 
 
 def arguments_for(
-    function: Callable[..., Any],
-    own: Collection[str] = (),
-    shape: str = "chat",
-    outside: bool = False,
+    function: Callable[..., Any], own: Collection[str] = (), shape: str = "chat"
 ) -> Arguments:
     """The arguments of a function over messages of that shape.
 
-    It may have the system prompt where that stands ``outside`` the messages. ``own`` are the
-    parameters that the user gives; these, and those that a ``partial`` holds, are left alone.
+    ``own`` are the parameters that the user gives; these, and those that a ``partial`` holds,
+    are left alone.
     """
     signature = signature_of(function)
     given = tuple(own)
@@ -111,23 +110,19 @@ def arguments_for(
     parameters = list(signature.parameters.values())
     left_alone = {*given, *_bound(function)}
     free = [p for p in parameters if p.kind not in _OPEN and p.name not in left_alone]
-    roles = _roles(free, _known_roles(shape, outside))
+    roles = _roles(free, shape)
     placed, named = _divided(parameters, roles)
     placed, named = _with_open(placed, named, parameters, shape, left_alone)
     found = Arguments(placed, named, given, _unfilled(free, roles) or _unplaced(parameters, named))
     return found if "messages" in found.roles else replace(found, missing=_no_messages(parameters))
 
 
-def _known_roles(shape: str, outside: bool) -> list[Role]:
-    """What a function over messages of a shape may be given."""
-    left_out = {"system": not outside, "context": shape != "pydantic-ai"}
-    return [role for role in _NAMES if not left_out.get(role)]
-
-
-def _roles(free: list[inspect.Parameter], known: Sequence[Role]) -> dict[str, Role]:
+def _roles(free: list[inspect.Parameter], shape: str) -> dict[str, Role]:
     """The role of each parameter that has one, by its name."""
     found: dict[str, Role] = {}
-    for role in known:
+    for role in _NAMES:
+        if _OF_SHAPE.get(role, shape) != shape:
+            continue
         told = _told(free, role)
         if told is not None:
             found[told.name] = role
@@ -135,7 +130,7 @@ def _roles(free: list[inspect.Parameter], known: Sequence[Role]) -> dict[str, Ro
             required = (p for p in free if p.name in _NAMES[role] and p.default is p.empty)
             found |= {p.name: role for p in required}
     if "messages" not in found.values():
-        first = _first(free, found, _names_of(known))
+        first = _first(free, found, _known_names(shape))
         if first is not None:
             found[first.name] = "messages"
     if "budget" not in found.values():
@@ -157,8 +152,14 @@ def _told(free: list[inspect.Parameter], role: Role) -> inspect.Parameter | None
     return min(found, key=lambda p: p.default is not p.empty, default=None)
 
 
-def _names_of(roles: Iterable[Role]) -> frozenset[str]:
-    return frozenset(name for role in roles for name in _NAMES[role])
+def _known_names(shape: str) -> frozenset[str]:
+    """The names that tell something to a function over messages of a shape."""
+    return frozenset(
+        name
+        for role, names in _NAMES.items()
+        if _OF_SHAPE.get(role, shape) == shape
+        for name in names
+    )
 
 
 def _first(

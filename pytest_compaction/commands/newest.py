@@ -1,0 +1,96 @@
+"""A sample of the newest sessions of a folder, for ``import --newest``."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pytest_compaction.importers import Importer, ImportFormatError, fitting_importers
+from pytest_compaction.reports import counted
+
+CONSIDERED: Final = 10
+"""How many of the newest sessions are considered for each that is wanted."""
+_LENGTHS: Final = (("short", 100_000), ("medium", 1_000_000), ("long", float("inf")))
+"""Lengths of sessions by the bytes of their files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Sessions in the order in which they are taken, and the newest ones that they are out of."""
+
+    sessions: tuple[Path, ...]
+    folders: int
+    lengths: Mapping[str, int]
+    passed_over: int
+    """Files of no known format among the newest."""
+
+    def sentence(self, wanted: int, folder: Path) -> str:
+        """How the sample is drawn, in one line."""
+        lengths = ", ".join(f"{number} {name}" for name, number in self.lengths.items())
+        unknown = counted(self.passed_over, "file of no known format", "files of no known format")
+        return (
+            f"the {counted(len(self.sessions), 'newest session')} below {folder} ({lengths}; "
+            f"{counted(self.folders, 'folder')}; {unknown} passed over): the newest of each folder "
+            f"and length in turn, until there are {counted(wanted, 'case')}"
+        )
+
+
+def newest_sessions(folder: Path, wanted: int, importers: Mapping[str, Importer]) -> Sample:
+    """The newest sessions below a folder, so that each folder and length has its turn.
+
+    The folder of a session stands for its task: agents keep the sessions of a project together.
+    """
+    dated: list[tuple[float, int, Path]] = []
+    for path in _files(folder, importers):
+        with suppress(OSError):
+            held = path.stat()
+            dated.append((held.st_mtime, held.st_size, path))
+    dated.sort(key=lambda each: (-each[0], each[2]))
+    groups: dict[tuple[Path, str], list[Path]] = {}
+    found = passed_over = 0
+    for _, size, path in dated:
+        if found == CONSIDERED * wanted:
+            break
+        if not path.is_dir() and not _is_known(path, importers):
+            passed_over += 1
+            continue
+        found += 1
+        length = next(name for name, most in _LENGTHS if size < most)
+        groups.setdefault((path.parent, length), []).append(path)
+    lengths = Counter({name: 0 for name, _ in _LENGTHS})
+    for (_, length), paths in groups.items():
+        lengths[length] += len(paths)
+    folders = {parent for parent, _ in groups}
+    return Sample(tuple(_in_turn(list(groups.values()))), len(folders), lengths, passed_over)
+
+
+def _files(folder: Path, importers: Mapping[str, Importer]) -> Iterator[Path]:
+    """The files below a folder, and the folders that are sessions; links and hidden ones not."""
+    for name, folders, files in os.walk(folder):
+        place = Path(name)
+        if place != folder and _is_known(place, importers):
+            folders.clear()
+            yield place
+            continue
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        for file in map(place.joinpath, files):
+            if not file.name.startswith(".") and file.is_file() and not file.is_symlink():
+                yield file
+
+
+def _is_known(path: Path, importers: Mapping[str, Importer]) -> bool:
+    try:
+        return bool(fitting_importers(path, importers))
+    except ImportFormatError:
+        return False
+
+
+def _in_turn(groups: Sequence[Sequence[Path]]) -> Iterator[Path]:
+    """The first of each group, then the second of each, and so on."""
+    for turn in range(max(map(len, groups), default=0)):
+        yield from (group[turn] for group in groups if turn < len(group))
