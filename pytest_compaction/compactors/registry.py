@@ -127,6 +127,12 @@ class Registry:
         own = (part for part in _parts(specs) if not self.is_shipped(part))
         return list(dict.fromkeys(part.text for part in own if not asks_model(self.example(part))))
 
+    def without_budget(self, specs: Iterable[Spec]) -> list[str]:
+        """The strategies, by name, that are given no budget: what they keep is their own matter."""
+        made = ((part, self.example(part)) for part in _parts(specs))
+        found = (part.text for part, each in made if not getattr(each, "takes_budget", True))
+        return list(dict.fromkeys(found))
+
     def prompt_only(self, specs: Iterable[Spec]) -> list[tuple[str, str]]:
         """The parameters given that only change what a model is told, each with its strategy."""
         found: dict[tuple[str, str], None] = {}

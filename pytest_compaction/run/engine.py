@@ -17,6 +17,7 @@ from pytest_compaction.cache import Form, KeptResults
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.compactors import Compactor, Context, State, View
 from pytest_compaction.conversation import Message, Text, TokenCounter, ToolResult
+from pytest_compaction.conversation.formats.requests import ENCRYPTED, encrypted_in
 from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
 from pytest_compaction.models import (
     OFFLINE,
@@ -293,6 +294,12 @@ class CaseWork(OnceTasks):
             view = await fed.view(probe.point, probe.question, asking)
             earlier = await fed.earlier(probe, asking)
             failure = fed.failure(probe.point)
+            if (
+                failure is None
+                and self._method.roles.leads == "view"
+                and encrypted_in(view.messages)
+            ):
+                failure = ENCRYPTED
             return await self._answered(fed, probe, asking, view, earlier, failure)
         except ChargedError as error:
             error.spent["compaction"], error.own = self._model.usage, self._model.own

@@ -17,6 +17,13 @@ def header_lines(session: BenchmarkSession) -> list[str]:
     lines += [f"compaction: {sentence}" for sentence in session.not_read]
     told = session.registry.understood(session.specs)
     lines += [printable(f"compaction: {sentence}") for sentence in told]
+    if (own := session.registry.without_budget(session.specs)) and not session.settings.budgets:
+        lines.append(
+            printable(
+                f"compaction: {', '.join(own)}: takes no budget and has a trigger of its own; its "
+                "views are held to the budget of each case, or to --compaction-budget=N"
+            )
+        )
     if session.asking_outside:
         named = ", ".join(session.asking_outside)
         becomes = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -32,8 +32,6 @@ _NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
     "context": ("ctx", "context", "run_context"),
 }
 """Names of parameters that tell what they want, the clearest first."""
-_OF_SHAPE: Final[Mapping[Role, str]] = {"system": "anthropic", "context": "pydantic-ai"}
-"""What only the functions over one shape of messages are given."""
 _PLACED: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _OPEN: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _NUMBERS: Final = frozenset({"int", "float", "int | None", "Any", ""})
@@ -91,16 +89,19 @@ def messages_parameter(function: Callable[..., Any]) -> inspect.Parameter | None
     if signature is None:
         return None
     free = [p for p in signature.parameters.values() if p.kind not in _OPEN]
-    return _told(free, "messages") or _first(free, {}, _known_names("pydantic-ai"))
+    return _told(free, "messages") or _first(free, {}, _names_of([*_NAMES]))
 
 
 def arguments_for(
-    function: Callable[..., Any], own: Collection[str] = (), shape: str = "chat"
+    function: Callable[..., Any],
+    own: Collection[str] = (),
+    shape: str = "chat",
+    outside: bool = False,
 ) -> Arguments:
     """The arguments of a function over messages of that shape.
 
-    ``own`` are the parameters that the user gives; these, and those that a ``partial`` holds,
-    are left alone.
+    It may have the system prompt where that stands ``outside`` the messages. ``own`` are the
+    parameters that the user gives; these, and those that a ``partial`` holds, are left alone.
     """
     signature = signature_of(function)
     given = tuple(own)
@@ -110,19 +111,23 @@ def arguments_for(
     parameters = list(signature.parameters.values())
     left_alone = {*given, *_bound(function)}
     free = [p for p in parameters if p.kind not in _OPEN and p.name not in left_alone]
-    roles = _roles(free, shape)
+    roles = _roles(free, _known_roles(shape, outside))
     placed, named = _divided(parameters, roles)
     placed, named = _with_open(placed, named, parameters, shape, left_alone)
     found = Arguments(placed, named, given, _unfilled(free, roles) or _unplaced(parameters, named))
     return found if "messages" in found.roles else replace(found, missing=_no_messages(parameters))
 
 
-def _roles(free: list[inspect.Parameter], shape: str) -> dict[str, Role]:
+def _known_roles(shape: str, outside: bool) -> list[Role]:
+    """What a function over messages of a shape may be given."""
+    left_out = {"system": not outside, "context": shape != "pydantic-ai"}
+    return [role for role in _NAMES if not left_out.get(role)]
+
+
+def _roles(free: list[inspect.Parameter], known: Sequence[Role]) -> dict[str, Role]:
     """The role of each parameter that has one, by its name."""
     found: dict[str, Role] = {}
-    for role in _NAMES:
-        if _OF_SHAPE.get(role, shape) != shape:
-            continue
+    for role in known:
         told = _told(free, role)
         if told is not None:
             found[told.name] = role
@@ -130,7 +135,7 @@ def _roles(free: list[inspect.Parameter], shape: str) -> dict[str, Role]:
             required = (p for p in free if p.name in _NAMES[role] and p.default is p.empty)
             found |= {p.name: role for p in required}
     if "messages" not in found.values():
-        first = _first(free, found, _known_names(shape))
+        first = _first(free, found, _names_of(known))
         if first is not None:
             found[first.name] = "messages"
     if "budget" not in found.values():
@@ -152,14 +157,8 @@ def _told(free: list[inspect.Parameter], role: Role) -> inspect.Parameter | None
     return min(found, key=lambda p: p.default is not p.empty, default=None)
 
 
-def _known_names(shape: str) -> frozenset[str]:
-    """The names that tell something to a function over messages of a shape."""
-    return frozenset(
-        name
-        for role, names in _NAMES.items()
-        if _OF_SHAPE.get(role, shape) == shape
-        for name in names
-    )
+def _names_of(roles: Iterable[Role]) -> frozenset[str]:
+    return frozenset(name for role in roles for name in _NAMES[role])
 
 
 def _first(

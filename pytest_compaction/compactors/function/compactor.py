@@ -37,8 +37,10 @@ from pytest_compaction.compactors.function.arguments import (
 from pytest_compaction.compactors.function.shapes import (
     CHAT,
     Shape,
+    added,
     foreign_words,
     hint_on,
+    removes,
     run_context,
     shape_named,
     shape_of,
@@ -49,6 +51,9 @@ from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.models import ModelError, SummaryReply, SummaryRequest
 
 _NOTES: Final = sections_of("notes")
+INSIDE: Final = "inside"
+OUTSIDE: Final = "outside"
+"""Where the system prompt is: among the messages of a function, or kept before its view."""
 _CALL: Final = "model.summarize(messages, instructions=..., max_tokens=...)"
 
 
@@ -133,8 +138,9 @@ class FunctionCompactor(HistoryCompactor):
     """A function over messages as a strategy.
 
     ``messages`` names the shape of the objects that it takes; without it the
-    annotation of its parameter decides, and chat dictionaries are the default.
-    Raises ``ValueError`` for an unknown shape.
+    annotation of its parameter decides, and chat dictionaries are the default. ``system`` says
+    whether the system prompt stands ``inside`` or ``outside`` these messages; without it, where
+    the product has it. Raises ``ValueError`` for an unknown shape or place.
     """
 
     traits = Traits()
@@ -145,6 +151,7 @@ class FunctionCompactor(HistoryCompactor):
         function: Callable[..., Any],
         parameters: Mapping[str, Any],
         messages: str | None = None,
+        system: str | None = None,
     ) -> None:
         self.name = name
         self.description = (inspect.getdoc(_whole(function)) or "a function").splitlines()[0]
@@ -155,8 +162,15 @@ class FunctionCompactor(HistoryCompactor):
         default = told or ("langchain" if invoked else "")
         parameter = messages_parameter(self._function)
         self._shape = shape_named(messages or default or shape_of(parameter))
-        self.arguments = arguments_for(self._function, self._parameters, self._shape.name)
+        outside = getattr(function, "system_outside", self._shape.keeps_system)
+        self._outside = outside if system is None else system == OUTSIDE
+        if self._shape.name == "anthropic" and not self._outside:
+            raise ValueError("system=inside has no place among Anthropic's messages; leave it out")
+        self.arguments = arguments_for(
+            self._function, self._parameters, self._shape.name, self._outside
+        )
         self.takes_model = "model" in self.arguments.roles
+        self.takes_budget = getattr(function, "takes_budget", "budget" in self.arguments.roles)
 
     def check_call(self) -> None:
         """Raise ``TypeError`` if the function cannot take the arguments that it would get."""
@@ -180,8 +194,9 @@ class FunctionCompactor(HistoryCompactor):
     @property
     def understood(self) -> str:
         """How the function is called, and with what, as a part of a sentence."""
-        told: str | None = getattr(self._function, "understood", None)
-        return told or f"is called as {self.arguments.form} with {self._shape.title}"
+        told = getattr(self._function, "understood", "") or f"is called as {self.arguments.form}"
+        place = OUTSIDE if self._outside else INSIDE
+        return f"{told} with {self._shape.title}; the system prompt is {place} (system={place})"
 
     @property
     def doubt(self) -> str:
@@ -200,7 +215,7 @@ class FunctionCompactor(HistoryCompactor):
         If the model cannot answer, the compaction fails; that is not a fault of the function.
         """
         before = load(state["messages"])
-        start = leading_system(before) if self._shape.keeps_system else 0
+        start = leading_system(before) if self._outside else 0
         kept, given = before[:start], before[start:]
         own = copy.deepcopy(state.get(_OWN, {}))
         try:
@@ -297,6 +312,8 @@ class FunctionCompactor(HistoryCompactor):
                 returned = returned.get("messages", returned)
             else:
                 returned = getattr(returned, "messages", returned)
+            if isinstance(returned, Sequence) and any(map(removes, returned)):
+                returned = added(self._shape.given(before), returned)
         if isinstance(returned, str | bytes | Mapping) or not isinstance(returned, Sequence):
             raise CompactorError(
                 f"{self.name} returned {type(returned).__name__}; expected a list of {what}"

@@ -1,18 +1,24 @@
-"""Strategies that a user names: a function, an object or class with ``compact``, a session,
-or a function without parameters that makes one of these.
-
-A session compacts what it holds, such as those of OpenAI's Agents SDK; it is told by its methods:
-``add_items``, ``get_items``, and ``run_compaction`` or ``compact``.
-"""
+"""Strategies that a user names: a function, an object or class with ``compact``, an object of a
+framework (see :mod:`.frameworks`), or a function without parameters that makes one of these."""
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_compaction.compactors.function.arguments import arguments_for
-from pytest_compaction.compactors.function.compactor import FunctionCompactor, called
+from pytest_compaction.compactors.function.compactor import (
+    INSIDE,
+    OUTSIDE,
+    FunctionCompactor,
+    called,
+)
+from pytest_compaction.compactors.function.frameworks import (
+    node_call,
+    object_call,
+    store_of,
+    takes_state,
+)
 from pytest_compaction.compactors.function.shapes import SHAPES
 from pytest_compaction.compactors.function.signatures import (
     MESSAGES,
@@ -30,63 +36,10 @@ from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.text import printable
 
-_COMPACTIONS: Final = ("run_compaction", "compact")
 SESSION_ID: Final = "session_id"
-"""What the classes of the SDK want to be made with."""
-
-
-def is_session(thing: Any) -> bool:
-    """Whether an object or a class has the methods of a session that compacts."""
-    has = [callable(getattr(thing, name, None)) for name in ("add_items", "get_items")]
-    return all(has) and any(callable(getattr(thing, name, None)) for name in _COMPACTIONS)
-
-
-class SessionCall:
-    """A session as a function over its items: they are added, compacted, and taken out.
-
-    A session holds nothing from one call to the next.
-    """
-
-    messages_shape = "responses"
-
-    def __init__(self, session: Any, parameters: Mapping[str, Any]) -> None:
-        self.__doc__ = inspect.getdoc(session) or "a session"
-        self._session = session
-        self._parameters = dict(parameters)
-        name = next(n for n in _COMPACTIONS if callable(getattr(session, n, None)))
-        self._compaction = getattr(session, name)
-        self._forced = name == _COMPACTIONS[0]
-        self.understood = (
-            f"is a session: items are added, {name} is called, and the items left are the view"
-        )
-
-    async def __call__(self, items: list[Any], budget: int) -> Any:
-        """The items with which the session goes on."""
-        clear = getattr(self._session, "clear_session", None)
-        if callable(clear):
-            await _awaited(clear())
-        await _awaited(self._session.add_items(items))
-        returned = await _awaited(self._compacted(budget))
-        if isinstance(returned, list):
-            return returned
-        return list(await _awaited(self._session.get_items()))
-
-    def _compacted(self, budget: int) -> Any:
-        placed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        parameters = inspect.signature(self._compaction).parameters.values()
-        if self._forced and any(parameter.kind in placed for parameter in parameters):
-            # A session may wait for more turns, and the case says that it is time now.
-            return self._compaction({"force": True}, **self._parameters)
-        wanted = arguments_for(self._compaction, self._parameters, "responses")
-        given = (*wanted.placed, *wanted.named)
-        named = {name: budget for name, role in given if role == "budget"}
-        return self._compaction(**named, **self._parameters)
-
-
-async def _awaited(value: Any) -> Any:
-    return await value if inspect.isawaitable(value) else value
-
-
+"""What the classes of the Agents SDK want to be made with."""
+SYSTEM: Final = "system"
+"""The parameter that says where the system prompt is; it is the user's where it says else."""
 METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
@@ -105,24 +58,32 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
         target = instance_of(spec, target, Given({}, {}))
     if inspect.isclass(target):
         return _of_class(spec, target, given)
-    if is_session(target) and not factory and not _is_protocol(target):
-        raise UnknownCompactorError(
-            f"{spec.target!r} is one session for all cases, which would mix their items; name its "
-            "class, or a function without parameters that makes one"
-        )
+    store = None if factory or _is_protocol(target) else store_of(target)
+    if store is not None:
+        try:
+            target = copy.deepcopy(target)
+        except Exception:  # an object may raise anything when it is copied
+            raise UnknownCompactorError(
+                f"{spec.target!r} is one {store.title} for all cases, which would mix their "
+                "messages; name its class, or a function without parameters that makes one:"
+                + _lines(f"def make_{store.title}():", "    return ...  # as it is made there")
+            ) from None
     return _of_object(spec, target, given)
 
 
 def _of_class(spec: Spec, target: Any, given: Given) -> Compactor[State]:
     """A strategy of a class; its instance takes the parameters that its method does not."""
-    if not (_has_simple_compact(target) or is_session(target) or _is_called(target)):
+    store = store_of(target)
+    if not (_has_simple_compact(target) or store or _is_called(target)):
         return _of_object(spec, instance_of(spec, target, given), Given({}, {}), spec.target)
     first, rest = given.divided(target)
-    if is_session(target) and SESSION_ID not in first.values and takes(target, SESSION_ID):
-        first = Given({SESSION_ID: "case", **first.values}, first.written)
-    if not is_session(target):
+    if store:
+        if SESSION_ID not in first.values and takes(target, SESSION_ID):
+            first = Given({SESSION_ID: "case", **first.values}, first.written)
+    else:
         method = target.compact if _has_simple_compact(target) else target.__call__
-        nobodys = [name for name in rest.values if name != MESSAGES and not takes(method, name)]
+        ours = _ours(given)
+        nobodys = [name for name in rest.values if name not in ours and not takes(method, name)]
         if nobodys:
             refuse(spec, no_such_parameter(nobodys, target))
     return _of_object(spec, instance_of(spec, target, first), rest)
@@ -135,10 +96,14 @@ def _of_object(spec: Spec, made: Any, given: Given, class_name: str = "") -> Com
             refuse(spec, f"it takes no parameters: {', '.join(given.values)}")
         strategy: Compactor[State] = made
         return strategy
-    if is_session(made):
-        own = {name: value for name, value in given.values.items() if name != MESSAGES}
-        shape = {name: value for name, value in given.values.items() if name == MESSAGES}
-        return _function(spec, SessionCall(made, own), Given(shape, {}))
+    ours = _ours(given)
+    own = {name: value for name, value in given.values.items() if name not in ours}
+    try:
+        call = object_call(made, spec.target, own)
+    except ValueError as error:
+        raise UnknownCompactorError(f"{error}{_way_on(spec, made)}") from None
+    if call is not None:
+        return _function(spec, call, Given(ours, {}))
     if _has_simple_compact(made):
         return _function(spec, made.compact, given, inspect.getdoc(made))
     if class_name and not callable(called(made)):
@@ -146,7 +111,7 @@ def _of_object(spec: Spec, made: Any, given: Given, class_name: str = "") -> Com
         missing += [name for name in ("name", "traits") if not hasattr(made, name)]
         raise UnknownCompactorError(
             f"{class_name!r} is not a compactor: it has no {', '.join(missing)}; a class with a "
-            "method compact(messages, budget) is enough"
+            f"method compact(messages, budget) is enough{_way_on(spec, made)}"
         )
     return _function(spec, made, given)
 
@@ -184,16 +149,20 @@ def _function(
     spec: Spec, target: Any, given: Given, description: str | None = None
 ) -> Compactor[State]:
     """A strategy from a function or callable object over messages."""
+    ours = _ours(given)
+    own = {key: value for key, value in given.values.items() if key not in ours}
+    if takes_state(target):
+        target, own = node_call(target, own), {}
     function: Any = called(target)
     if not callable(function):
         raise UnknownCompactorError(
             f"{spec.target!r} is {type(target).__name__}; expected a function over messages "
-            "and a budget, or a compactor class"
+            f"and a budget, or a compactor class{_way_on(spec, target)}"
         )
-    own = {key: value for key, value in given.values.items() if key != MESSAGES}
     try:
         typed = as_annotated(own, given.written, function)
-        made = FunctionCompactor(spec.target, target, typed, given.values.get(MESSAGES))
+        shape, system = ours.get(MESSAGES), ours.get(SYSTEM)
+        made = FunctionCompactor(spec.target, target, typed, shape, system)
     except ValueError as error:
         raise UnknownCompactorError(
             f"the compactor {spec.text!r}: {printable(str(error))}"
@@ -209,5 +178,47 @@ def _function(
     if wrong:
         raise UnknownCompactorError(
             f"the compactor {spec.text!r} cannot be called as {made.arguments.form}: {wrong}"
+            f"{_way_on(spec, target)}"
         )
     return made
+
+
+def _ours(given: Given) -> dict[str, Any]:
+    """The parameters that are for the plugin: the shape, and the place of the system prompt."""
+    return {
+        name: value
+        for name, value in given.values.items()
+        if name == MESSAGES or (name == SYSTEM and value in {INSIDE, OUTSIDE})
+    }
+
+
+_OBJECTS: Final = {
+    **dict.fromkeys(("langchain", "langgraph", "deepagents"), "BaseMessage"),
+    **dict.fromkeys(("langchain_core", "langchain_classic", "langmem"), "BaseMessage"),
+    "pydantic_ai": "ModelMessage",
+    "agents": "TResponseInputItem",
+    "llama_index": "ChatMessage",
+    "anthropic": "MessageParam",
+}
+"""What an annotation names for the messages of a framework."""
+
+
+def _way_on(spec: Spec, thing: Any) -> str:
+    """The lines of a function around an object that is not taken as it is."""
+    kind = _OBJECTS.get(type(thing).__module__.partition(".")[0])
+    annotation = f': "list[{kind}]"' if kind else ""
+    module, _, name = spec.target.replace(":", ".").rpartition(".")
+    module = module.removesuffix(".py").replace("/", ".")
+    call = f"(await {name}.ainvoke({{'messages': messages}}))['messages']"
+    has_invoke = kind == "BaseMessage" and callable(getattr(thing, "ainvoke", None))
+    return ". A function around it works:" + _lines(
+        f"from {module} import {name}",
+        "",
+        f"async def compact(messages{annotation}, budget):",
+        f"    kept = {call if has_invoke else 'messages'}  # call {name} as your program does",
+        "    return kept  # the messages to go on with, a summary among them",
+    )
+
+
+def _lines(*lines: str) -> str:
+    return "".join(f"\n    {line}" for line in lines)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.conversation.formats.parts import image_url
+from pytest_compaction.conversation.formats.parts import image_url, mapping
 from pytest_compaction.conversation.messages import (
     Image,
     Message,
@@ -85,12 +85,25 @@ def _content(message: Message) -> tuple[Part, ...]:
     return (Text(text),) if text else ()
 
 
+COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
+"""The types of items of the responses API that stand for a compaction."""
+ENCRYPTED: Final = "its summary is encrypted: only its provider can read it"
+
+
 def is_native(part: Part) -> bool:
     """Whether a part is an item that only the responses API can read."""
     if not isinstance(part, Opaque):
         return False
     item: Any = json.loads(part.payload)
     return isinstance(item, dict) and item.get("type") in NATIVE_ITEMS
+
+
+def encrypted_in(messages: Iterable[Message]) -> bool:
+    """Whether messages hold a compaction without text: only its provider can read it."""
+    opaque = (part for message in messages for part in message.parts if isinstance(part, Opaque))
+    items = (mapping(json.loads(part.payload)) for part in opaque)
+    texts = ("summary", "content")
+    return any(i.get("type") in COMPACTIONS and not any(map(i.get, texts)) for i in items)
 
 
 def transcript(messages: Iterable[Message]) -> str:

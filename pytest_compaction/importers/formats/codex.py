@@ -15,9 +15,8 @@ from typing import Any, Final
 
 from pytest_compaction.conversation import Message, text_message
 from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.conversation.formats.requests import COMPACTIONS, ENCRYPTED
 from pytest_compaction.importers.formats.openai_responses import (
-    COMPACTIONS,
-    ENCRYPTED,
     UNDONE_COMPACTION,
     ItemReader,
     count_compactions,

@@ -31,6 +31,7 @@ from pytest_compaction.conversation.formats.parts import (
     required_id,
     string,
 )
+from pytest_compaction.conversation.formats.requests import COMPACTIONS, ENCRYPTED
 from pytest_compaction.conversation.formats.responses import kind_of, read_content, read_output
 from pytest_compaction.importers.chat_messages import ROLES
 from pytest_compaction.importers.exchanges import (
@@ -55,9 +56,7 @@ from pytest_compaction.importers.protocol import (
 from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 
-COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
 UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"
-ENCRYPTED: Final = "its summary is encrypted: only its provider can read it"
 _HOSTED: Final = (
     "web_search_call",
     "file_search_call",

@@ -162,7 +162,7 @@ def test_an_async_function_is_awaited():
 
 
 class Odd:
-    type = "remove"
+    type = "odd"
     content = ""
     kind = "request"
     parts = ()
@@ -175,7 +175,7 @@ class Odd:
         ("langchain", "text", "returned str; expected a list of langchain messages"),
         ("langchain", [], "returned no messages at all"),
         ("langchain", [3], "message 0 is int and has no 'type'"),
-        ("langchain", [Odd()], "message 0 has type 'remove'; expected one of human, ai"),
+        ("langchain", [Odd()], "message 0 has type 'odd'; expected one of human, ai"),
         ("pydantic-ai", None, "expected the list of pydantic-ai messages"),
         ("pydantic-ai", [3], "message 0 is int and has no 'kind'"),
         ("chat", [3], "message 0 is int; expected a chat message"),

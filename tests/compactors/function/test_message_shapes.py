@@ -15,7 +15,7 @@ from pytest_compaction.compactors.function.shapes import (
     shape_of,
 )
 
-SHAPES = ["chat", "langchain", "pydantic-ai", "anthropic", "responses"]
+SHAPES = ["chat", "langchain", "pydantic-ai", "llama-index", "anthropic", "responses"]
 
 PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
 SECRET = {"type": "vendor_blob", "data": "q+/="}
@@ -92,13 +92,13 @@ def test_pydantic_ai_messages_are_requests_and_responses_made_of_parts():
     ]  # fmt: skip
     kinds = [[part.part_kind for part in message.parts] for message in seen]
     assert kinds == [
-        ["system-prompt", "user-prompt"],
+        ["user-prompt"],
         ["thinking", "text", "tool-call", "tool-call"],
         ["tool-return", "tool-return"],
         [],
         ["user-prompt"],
     ]
-    text, image = seen[0].parts[1].content
+    text, image = seen[0].parts[0].content
     assert (text, image.url) == ("What is this?", "https://example.org/a.png")
     call = seen[1].parts[2]
     assert (call.tool_name, call.args, call.tool_call_id) == (
@@ -115,6 +115,7 @@ def test_pydantic_ai_messages_are_requests_and_responses_made_of_parts():
         ("Sequence[AnyMessage]", "langchain"),
         ("list[langchain_core.messages.HumanMessage]", "langchain"),
         ("list[ModelMessage]", "pydantic-ai"),
+        ("list[ChatMessage]", "llama-index"),
         ("list[MessageParam]", "anthropic"),
         ("list[anthropic.types.BetaMessageParam]", "anthropic"),
         ("list[TResponseInputItem]", "responses"),
@@ -138,6 +139,22 @@ def test_the_annotation_is_that_of_the_messages_and_not_of_the_run():
 
     assert arguments_for(processor, (), "pydantic-ai").form == "f(ctx=context, messages)"
     assert shape_of(messages_parameter(processor)) == "pydantic-ai"
+
+
+def test_llama_index_messages_have_their_text_and_the_rest_beside_it():
+    seen = messages_given("llama-index")
+    assert [str(getattr(message.role, "value", message.role)) for message in seen] == [
+        "system", "user", "assistant", "tool", "tool", "assistant", "user",
+    ]  # fmt: skip
+    assert seen[2].content == "I look."
+    assert [call["id"] for call in seen[2].additional_kwargs["tool_calls"]] == ["c1", "c2"]
+
+    def shortened(messages):
+        messages[1].content = "What is it?"
+        return messages[:2]
+
+    _, view = compacted(wrap(shortened, "llama-index"), CHAT, context_of())
+    assert (view[1].text, len(view[1].parts)) == ("What is it?", 1)
 
 
 def test_parts_that_do_not_belong_are_named():
@@ -180,16 +197,29 @@ def test_anthropic_messages_are_blocks_with_the_results_in_a_message_of_the_user
     assert seen[3]["content"] == [SECRET]
 
 
-def test_the_system_prompt_of_anthropic_stands_outside_and_stays():
+@pytest.mark.parametrize(
+    ("shape", "place"),
+    [("anthropic", None), ("pydantic-ai", None), ("chat", "outside"), ("langchain", "outside")],
+)
+def test_a_system_prompt_outside_is_kept_and_may_be_read(shape, place):
     given = []
 
-    def last(messages, system):
+    def last(messages, system=""):
         given.append(system)
         return messages[-1:]
 
-    _, view = compacted(wrap(last, "anthropic"), CHAT, context_of())
+    made = FunctionCompactor("own:f", last, {}, shape, place)
+    _, view = compacted(made, CHAT, context_of())
     assert given == ["Be careful."]
     assert ids(view) == ["m0", "m6"]
+    assert made.understood.endswith("the system prompt is outside (system=outside)")
+
+
+def test_a_system_prompt_inside_is_the_functions_to_keep():
+    made = FunctionCompactor("own:f", lambda messages: messages[-1:], {}, "pydantic-ai", "inside")
+    assert ids(compacted(made, CHAT, context_of())[1]) == ["m6"]
+    with pytest.raises(ValueError, match="system=inside has no place among Anthropic's messages"):
+        FunctionCompactor("own:f", lambda messages: messages, {}, "anthropic", "inside")
 
 
 def test_blocks_that_come_back_are_calls_and_results_and_a_cleared_one_is_masked():
@@ -335,9 +365,10 @@ def test_the_types_of_the_agents_sdk_tell_the_shape():
 
 
 @given(st.text(max_size=5))
-def test_the_name_of_a_shape_is_one_of_five(name):
+def test_the_name_of_a_shape_is_one_of_six(name):
     if name not in SHAPES:
         with pytest.raises(
-            ValueError, match="must be one of chat, langchain, pydantic-ai, anthropic, responses"
+            ValueError,
+            match="must be one of chat, langchain, pydantic-ai, llama-index, anthropic, responses",
         ):
             shape_named(name)

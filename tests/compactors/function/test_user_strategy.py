@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import threading
 import types
 
 import pytest
@@ -139,7 +140,9 @@ def own_module(monkeypatch):
         setattr(module, thing.__name__, thing)
     module.bound = Sync(2).compact
     module.instance = Sync(2)
+    module.plain_session = PlainSession()
     module.session = Session("one")
+    module.locked = Session("one", threading.Lock())
     module.bound_count = functools.partial(counted, keep=2)
     module.partial = functools.partial(Sync(2).compact)
     monkeypatch.setitem(sys.modules, MODULE, module)
@@ -163,6 +166,7 @@ def own_module(monkeypatch):
         ("bound_count", ["m2", "m3"]),
         ("make_session", ["m3"]),
         ("PlainSession", ["m3"]),
+        ("plain_session", ["m3"]),
     ],
 )
 def test_it_compacts(text, left):
@@ -192,7 +196,7 @@ def test_a_session_is_given_items_and_nothing_stays_in_it():
             "Half",
             "is not a compactor: it has no start, observe, due, render, name, traits; a class",
         ),
-        ("session", "is one session for all cases, which would mix their items; name its class"),
+        ("locked", "is one session for all cases, which would mix their messages; name"),
         ("Sync:size=3", "does not take these parameters: there is no 'size'; it takes keep"),
         ("Needing", "cannot be made: TypeError: Needing.__init__() missing 1 required"),
         ("Called:keep=few", "does not take these parameters: keep=few is not a number"),
