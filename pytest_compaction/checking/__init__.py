@@ -12,9 +12,17 @@ from pytest_compaction.checking.runner import Runner
 from pytest_compaction.facade import lazy
 
 if TYPE_CHECKING:
-    from pytest_compaction.checking.surveys import Survey, described, drawn_examples, shrunk, survey
+    from pytest_compaction.checking.surveys import (
+        FEW,
+        Survey,
+        described,
+        drawn_examples,
+        shrunk,
+        survey,
+    )
 
 __all__ = [
+    "FEW",
     "INVARIANTS",
     "KNOWN",
     "Invariant",
@@ -28,4 +36,4 @@ __all__ = [
 ]
 
 
-__getattr__ = lazy(__name__, {"surveys": "Survey described drawn_examples shrunk survey"})
+__getattr__ = lazy(__name__, {"surveys": "FEW Survey described drawn_examples shrunk survey"})

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from pytest_compaction.checking.examples.renamed import renamed
-from pytest_compaction.checking.examples.scenario import Scenario
+from pytest_compaction.checking.examples.scenario import Scenario, grown
 from pytest_compaction.checking.faults import FaultyModel, SummaryCache
 from pytest_compaction.checking.observation import (
     Breach,
@@ -80,9 +80,12 @@ class Runner:
     loop: SharedLoop = field(default_factory=SharedLoop)
     unsupported: list[str] = field(default_factory=list)
     """The requests that the model said it cannot answer at all."""
+    size: int = 0
+    """The tokens by which each batch of a scenario grows, for strategies with a large trigger."""
 
     def run(self, scenario: Scenario) -> Observation:
         """The observation of a scenario, repeated, about other things, and without dead calls."""
+        scenario = grown(scenario, self.size, self.tokens) if self.size else scenario
         first = self._once(scenario)
         repeated = self._once(scenario, bare=True) if first.rewriting else None
         living = without_dead_calls(scenario)

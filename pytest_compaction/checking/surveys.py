@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -193,6 +193,8 @@ class Survey:
     summaries: int = 0
     unsupported: str | None = None
     stuck: str | None = None
+    size: int = 0
+    """The tokens by which the conversations had to grow before the compactor did anything."""
 
     @property
     def compactions(self) -> int:
@@ -284,15 +286,35 @@ def _strategy(stratum: Stratum, encoding: str) -> st.SearchStrategy[Scenario]:
     return strategy
 
 
+FEW: Final = 5
+"""With fewer compactions than these, that an invariant held proves nothing."""
+_SIZES: Final = (6_000, 30_000, 150_000)
+"""The tokens by which each batch of an example grows, until a strategy's trigger is reached."""
+_TRIED: Final = 2
+"""Examples that are tried at each size."""
+
+
 def survey(runner: Runner, count: int) -> Survey:
     """Run all examples through a compactor; a call that does not return ends the survey.
 
-    First come the ``count`` that are drawn, then the known ones, because a breach that
-    both show is best explained by an example that can be shrunk.
+    First come the ``count`` that are drawn, then the known ones, because a breach that both show
+    is best explained by an example that can be shrunk. If there are next to no compactions, the
+    trigger of the strategy is larger than the examples, and these grow.
     """
-    found = Survey()
-    known = (Example("known", scenario) for scenario in KNOWN)
-    for example in (*drawn_examples(count, runner.tokens), *known):
+    known = [Example("known", scenario) for scenario in KNOWN]
+    examples = [*drawn_examples(count, runner.tokens), *known]
+    found = _surveyed(runner, examples)
+    if found.compactions < FEW and found.stuck is None and found.unsupported is None:
+        for size in _SIZES:
+            larger = replace(runner, size=size)
+            if _surveyed(larger, examples[:_TRIED]).compactions:
+                return _surveyed(larger, examples)
+    return found
+
+
+def _surveyed(runner: Runner, examples: Sequence[Example]) -> Survey:
+    found = Survey(size=runner.size)
+    for example in examples:
         try:
             seen = runner.run(example.scenario)
         except TimeLimitError as error:

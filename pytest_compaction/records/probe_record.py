@@ -363,4 +363,6 @@ def _event(step: Step, window: int) -> EventRecord:
         found["calls"] = step.usage.calls
         found["input_tokens"] = step.usage.input_tokens
         found["output_tokens"] = step.usage.output_tokens
+    if step.placeholder:
+        found["placeholder"] = step.placeholder
     return found

@@ -40,7 +40,7 @@ from pytest_compaction.metrics import (
     survival,
     times,
 )
-from pytest_compaction.record import merged
+from pytest_compaction.record import EventRecord, merged
 from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.items import lowest_first
 from pytest_compaction.reports.lines import (
@@ -57,6 +57,7 @@ from pytest_compaction.text import printable
 
 LOWEST: Final = 3
 """How many of the lowest items a summary names."""
+_REWRITTEN: Final = frozenset({"compacted", "truncated"})
 OUTCOMES: Final = ("stated", "uncertain", "contradicted", "absent")
 _NAME: Final = 14
 """The columns of the label of a line."""
@@ -361,9 +362,28 @@ def _trouble(figures: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
         if figures.steps.get("noop"):
             text = f"note: {figures.steps['noop']} compactions did nothing"
             yield Line(f"{text}; such points prove nothing", "dim")
+        for text in notes_on_summaries(records):
+            yield from wrapped(text, "bad")
     later = sum(went_wrong_later(record) for record in records)
     if later:
         yield Line(f"broken later  {later}; went wrong after the verdict, which counts", "bad")
+
+
+def notes_on_summaries(records: Sequence[Record]) -> Iterator[str]:
+    """How many rewritten views have no summary behind them: no model was called, though one is at
+    others, or a text of the framework stands in its place."""
+    last: dict[tuple[str, int], Sequence[EventRecord]] = {}
+    for record in records:
+        events = (record["compaction"] or {}).get("events", ())
+        key = record["case"], record["trial"]
+        last[key] = max(last.get(key, ()), events, key=len)
+    rewritten = [e for events in last.values() for e in events if e["status"] in _REWRITTEN]
+    silent = sum(not event.get("calls") for event in rewritten)
+    if 0 < silent < len(rewritten):
+        yield f"{silent} of {len(rewritten)} compactions made no model call"
+    held = Counter(event["placeholder"] for event in rewritten if event.get("placeholder"))
+    for text, count in held.items():
+        yield f'{count} of {len(rewritten)} views hold "{text}" in place of a summary'
 
 
 def unscored_because(records: Iterable[Record], count: int = 3) -> Iterator[Line]:

@@ -46,6 +46,7 @@ from pytest_compaction.reports.one_strategy import (
     compliance_lines,
     counted_outcomes,
     is_constant,
+    notes_on_summaries,
     null_lines,
     result_lines,
     result_text,
@@ -328,6 +329,7 @@ def _trouble(item: Aggregate, records: Sequence[Record]) -> Iterator[str]:
             yield f"{item.steps['noop']} compactions did nothing"
         if item.steps.get("failed"):
             yield f"{item.steps['failed']} compactions failed"
+        yield from notes_on_summaries(records)
         if item.over_budget:
             yield f"{item.over_budget} cases over budget"
 

@@ -79,6 +79,8 @@ class Step:
     """What the compaction asked of models."""
     seconds: float | None = None
     """How long replies of endpoints took; ``None`` if none came from one."""
+    placeholder: str = ""
+    """What the view holds in place of a summary that was not made; see :func:`placeholder_in`."""
 
 
 class CheckedStrategy:
@@ -191,7 +193,8 @@ class CheckedStrategy:
         prefix = sum(map(context.tokens.message, common_prefix(view, left.messages)))
         by_server = bool(rendered.parameters or left.parameters)
         step = Step(point, outcome.status, before, after, outcome.error, prefix, by_server)
-        return outcome.state, step
+        new = [message for message in left.messages if message.origin == "synthetic"]
+        return outcome.state, replace(step, placeholder=placeholder_in(new))
 
     async def _call(self, what: str, *arguments: Any) -> Any:
         method = getattr(self._compactor, what)
@@ -285,6 +288,21 @@ def _spent(model: Any) -> tuple[Usage, float | None]:
     """What was asked of a model so far, and how long its replies took, where it is counted."""
     used = getattr(model, "usage", None)
     return (used if isinstance(used, Usage) else Usage()), getattr(model, "seconds", None)
+
+
+_PLACEHOLDERS: Final = (
+    "too long to summarize",  # LangChain: nothing of the conversation fitted its limit
+    "Error generating summary",
+    "No previous conversation history",
+    "Summary unavailable",
+)
+"""What frameworks write in place of a summary, without an error."""
+
+
+def placeholder_in(messages: Sequence[Message]) -> str:
+    """A known text in place of a summary, in a short message that a strategy wrote; or empty."""
+    texts = [message.text for message in messages if len(message.text) < 300]
+    return next((known for known in _PLACEHOLDERS if any(known in text for text in texts)), "")
 
 
 def common_prefix(first: Sequence[Message], second: Sequence[Message]) -> Sequence[Message]:

@@ -7,7 +7,7 @@ import importlib.util
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -85,7 +85,8 @@ class CheckSession:
                 self.settings.timeout,
                 self.work.function_loop,
             )
-            self._surveys = {spec.text: (runner, survey(runner, self.settings.examples))}
+            found = survey(runner, self.settings.examples)
+            self._surveys = {spec.text: (replace(runner, size=found.size), found)}
         return self._surveys[spec.text]
 
     def command(self, subject: Subject) -> str:
@@ -223,10 +224,22 @@ class Held:
             many = f"{survey.breaches[invariant.name]} of {survey.examples} examples break it"
             again = self.session.command(self.subject)
             raise BrokenInvariantError(described(spec.text, invariant, small, many, again))
+        from pytest_compaction.checking import FEW
 
-    def compactions(self) -> int:
-        """How often the compactor rewrote a view, over all examples."""
-        return self.session.survey(self.subject.spec)[1].compactions
+        if survey.compactions < FEW:
+            times = (
+                "one compaction" if survey.compactions == 1 else f"{survey.compactions} compactions"
+            )
+            raise BrokenInvariantError(
+                f"{invariant.name} held over {times} of {spec.text}: proves nothing; its trigger "
+                "is larger than the conversations of the check: give it a smaller one here"
+            )
+
+    def compactions(self) -> str:
+        """How often the compactor rewrote a view, over all examples, and how large these were."""
+        found = self.session.survey(self.subject.spec)[1]
+        larger = f", in conversations that grew by {found.size:,} tokens to reach its trigger"
+        return f"{found.compactions} compactions{larger if found.size else ''}"
 
 
 class CheckHooks:
@@ -236,7 +249,7 @@ class CheckHooks:
         self._session = session
         self._ignored = ignored
         self._outcomes: dict[str, Counter[str]] = defaultdict(Counter)
-        self._compactions: dict[str, int] = {}
+        self._compactions: dict[str, str] = {}
 
     def pytest_report_header(self) -> list[str]:
         """Compactors, invariants, examples and model; what is asked outside; what is ignored."""
@@ -271,7 +284,7 @@ class CheckHooks:
                 "compactor": held.subject.spec.text,
                 "invariant": held.subject.invariant.name,
                 "outcome": outcome,
-                "compactions": held.compactions() if looked else 0,
+                "compactions": held.compactions() if looked else "",
             }
             report.user_properties.append((_PROPERTY, note))
             if call.excinfo is not None and isinstance(failure, BrokenInvariantError):
@@ -288,8 +301,8 @@ class CheckHooks:
         for name, note in report.user_properties:
             if name == _PROPERTY and isinstance(note, dict) and report.when == "call":
                 self._outcomes[note["compactor"]][note["outcome"]] += 1
-                known = self._compactions.get(note["compactor"], 0)
-                self._compactions[note["compactor"]] = max(known, note["compactions"])
+                if note["compactions"]:
+                    self._compactions[note["compactor"]] = note["compactions"]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print one line for each compactor."""
@@ -310,10 +323,10 @@ class CheckHooks:
                 f"{counts['held']} of {counts.total()} invariants hold",
                 *(f"{counts[k]} {word}" for k, word in _WORDS.items() if counts[k]),
             ]
-            compactions = self._compactions.get(spec.text, 0)
+            compactions = self._compactions.get(spec.text)
             text = f"{printable(spec.text, 40):<{width}}  {', '.join(parts)}"
             if compactions:
-                text += f" ({compactions} compactions)"
+                text += f" ({compactions})"
             found.append(Line(text, "bad" if counts["failed"] else "plain"))
         return found
 

@@ -370,3 +370,34 @@ def test_a_check_says_that_calls_outside_are_not_counted_and_a_configured_proxy_
     said = flat(result.outlines)
     assert "is not counted" not in said
     assert "compaction_proxy" not in said
+
+
+TRIGGER = """
+def at_four_thousand(messages):
+    if sum(len(str(message)) for message in messages) < 16_000:
+        return messages
+    return [message for message in messages if message["role"] == "system"] + messages[-1:]
+
+
+TIMES = []
+
+
+def once(messages, budget):
+    TIMES.append(1)
+    return messages[-1:] if len(TIMES) == 1 else messages
+"""
+
+
+def test_conversations_grow_to_the_trigger_of_a_strategy(pytester):
+    pytester.makepyfile(own=TRIGGER)
+    named = ["--compactor=own:at_four_thousand", "--compaction-check", "--compaction-examples=10"]
+    result = pytester.runpytest_inprocess(*lean(), *named, "::test_invariant", "-q")
+    result.stdout.fnmatch_lines(["*compactions, in conversations that grew by 6,000 tokens*"])
+
+
+def test_what_held_over_next_to_no_compaction_is_not_green(pytester):
+    pytester.makepyfile(own=TRIGGER)
+    named = ["--compactor=own:once", "--compaction-check", "--compaction-examples=5"]
+    result = pytester.runpytest_inprocess(*lean(), *named, "-q")
+    result.stdout.fnmatch_lines(["* held over one compaction of own:once: proves nothing*"])
+    assert result.ret == 1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation import Message, TokenCounter, text_message
 
 FaultKind = Literal["raises", "empty", "oversized", "echo", "prompt", "call-like", "reasoning"]
 """How a model misbehaves; see :mod:`pytest_compaction.checking.faults`."""
@@ -45,3 +45,33 @@ class Scenario:
     def log(self) -> tuple[Message, ...]:
         """All messages in order."""
         return tuple(message for batch in self.batches for message in batch)
+
+
+_TALK: Final = (
+    "the queue keeps its lease while the broker restarts and the worker waits for a reply, "
+)
+
+
+def grown(scenario: Scenario, size: int, tokens: TokenCounter) -> Scenario:
+    """The scenario with so many tokens of talk more in each batch; window and budget grow alike.
+
+    The talk stands after what the batch must begin with: the first words of the user, or results.
+    """
+    batches: list[tuple[Message, ...]] = []
+    number = 0
+    for batch in scenario.batches:
+        roles = [message.role for message in batch]
+        talk: list[Message] = []
+        while tokens.messages(talk) < size:
+            for role in ("assistant", "user"):
+                number += 1
+                said = f"Remark {number}: {_TALK * 20}"
+                talk.append(text_message(f"talk{number}", role, said))
+        first = roles.index("user") + 1 if not batches and "user" in roles else 0
+        at = next((n for n, role in enumerate(roles) if n >= first and role != "tool"), len(roles))
+        batches.append((*batch[:at], *talk, *batch[at:]))
+    before = tokens.messages(scenario.log)
+    larger = replace(scenario, batches=tuple(batches))
+    factor = tokens.messages(larger.log) / max(before, 1)
+    window, budget = int(scenario.window * factor), int(scenario.budget * factor)
+    return replace(larger, window=window, budget=budget)

@@ -283,3 +283,14 @@ def test_the_header_says_once_which_strategies_take_no_budget(pytester):
     result.stdout.fnmatch_lines([said])
     result = pytester.runpytest_inprocess(*lean(), names, "--compaction-budget=500")
     result.stdout.no_fnmatch_line(said)
+
+
+def test_a_placeholder_in_place_of_a_summary_is_marked(pytester):
+    pytester.makepyfile(own=OWN)
+    write_cases(pytester, long_case("small"))
+    result = pytester.runpytest_inprocess(*lean(), "--compactor=own:placeholder")
+    result.stdout.fnmatch_lines(['2 of 2 views hold "too long to summarize" in place of a summary'])
+    result = pytester.runpytest_inprocess(*lean(), "--compactor=own:placeholder,truncate")
+    result.stdout.fnmatch_lines(
+        ['*2 of 2 views hold "too long to summarize" in place of a summary']
+    )
