@@ -1,6 +1,7 @@
 """A model endpoint that answers after a fixed time, and says how busy it was.
 
-``python -m tests.benchmarks.mock_endpoint LATENCY`` prints its address. One event loop does all;
+``python -m tests.benchmarks.mock_endpoint LATENCY [QUIRK]`` prints its address; a quirk is a mode
+of ``support.endpoint_quirks``, as ``stream-only``. One event loop does all;
 a reply is as ready as its request when the latency is over, so that the server costs its caller
 little. ``GET /figures`` gives and clears what was counted.
 """
@@ -10,9 +11,11 @@ import json
 import sys
 import time
 
+from support.endpoint_quirks import QUIRKS
 from support.stub_endpoint import reply_to
 
-HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
+HEAD = "HTTP/1.1 {} OK\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n"
+JSON = "application/json"
 
 
 class Figures:
@@ -75,27 +78,36 @@ class Connection(asyncio.Protocol):
                 self._server.asked()
                 loop = asyncio.get_running_loop()
                 at = loop.time() + self._server.latency
-                reply = json.dumps(reply_to(json.loads(body))).encode()
-                loop.call_at(at, self._answer, reply)
+                loop.call_at(at, self._answer, *self._server.reply_to(json.loads(body)))
 
-    def _answer(self, reply):
+    def _answer(self, reply, status, kind):
         self._server.figures.change(-1)
-        self._send(reply)
+        self._send(reply, status, kind)
 
-    def _send(self, body):
+    def _send(self, body, status=200, kind=JSON):
         if not self._transport.is_closing():
-            self._transport.write(HEAD.format(len(body)).encode() + body)
+            self._transport.write(HEAD.format(status, kind, len(body)).encode() + body)
 
 
 class MockEndpoint:
     """The server, with what it counted since it was last asked."""
 
-    def __init__(self, latency):
+    def __init__(self, latency, quirk=None):
         self.latency = latency
+        self._quirk = QUIRKS[quirk] if quirk else None
         self.figures = Figures()
 
     def asked(self):
         self.figures.change(1)
+
+    def reply_to(self, body):
+        """Data, status and type of the reply to a request."""
+        status, reply = 200, reply_to(body)
+        if self._quirk is not None:
+            status, reply = self._quirk(body, reply)
+        if isinstance(reply, bytes):
+            return reply, status, "text/event-stream"
+        return json.dumps(reply).encode(), status, JSON
 
     def taken(self):
         """The figures so far, which are cleared."""
@@ -111,9 +123,9 @@ def _length(head):
     return 0
 
 
-async def serve(latency):
+async def serve(latency, quirk=None):
     """Serve until the process is ended; the address goes to standard output."""
-    endpoint = MockEndpoint(latency)
+    endpoint = MockEndpoint(latency, quirk)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(endpoint), "127.0.0.1", 0, backlog=256)
     sys.stdout.write(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1\n")
@@ -122,4 +134,4 @@ async def serve(latency):
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(float(sys.argv[1])))
+    asyncio.run(serve(float(sys.argv[1]), *sys.argv[2:]))

@@ -6,6 +6,7 @@ import pytest
 from support import scenarios
 from support.endpoint_builders import KEY
 from support.endpoint_faults import FAULTS
+from support.endpoint_quirks import quirky
 from support.endpoint_replies import Answer, completion, is_check, judgement, sensible
 from support.endpoint_server import serving
 from support.injections import ALL, IDS
@@ -94,6 +95,17 @@ def test_an_answer_that_talks_to_the_judge_is_flagged_in_its_record(pytester, se
     scenarios.set_up(pytester, "first")
     served(pytester, decide)
     assert [record["flags"] for record in scenarios.records(pytester).records] == [[FLAG]] * 4
+
+
+@pytest.mark.parametrize("mode", ["no-system-role", "think-closing-only", "stream-only"])
+def test_a_run_at_an_endpoint_with_a_quirk_is_scored_as_at_any_other(pytester, served, mode):
+    scenarios.set_up(pytester, "first")
+    result, _ = served(pytester, quirky(mode, sensible))
+    assert result.ret == 0
+    found = scenarios.records(pytester).records
+    assert [record["overall"] for record in found] == [4.0] * 4
+    assert {record["response"] for record in found} == {"The limit is 45."}
+    result.stdout.fnmatch_lines(["endpoint check: test-model at 127.0.0.1:*"])
 
 
 def test_a_judge_prompt_of_ones_own_is_used_and_a_broken_one_is_a_usage_error(pytester, served):
