@@ -11,10 +11,10 @@ from support.endpoint_builders import (
     through,
 )
 from support.endpoint_quirks import SERVES, THOUGHT, quirky
-from support.endpoint_replies import sensible
+from support.endpoint_replies import Answer, completion, sensible
 
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
-from pytest_compaction.models import SummaryRequest
+from pytest_compaction.models import ModelError, SummaryRequest
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 def served(monkeypatch):
     """Starts a server with a quirk."""
     with servers_in_environment(monkeypatch) as serve:
-        yield lambda mode, sound=sensible: serve(quirky(mode, sound))
+        yield lambda mode, sound=sensible: serve(quirky(mode, sound) if mode else sound)
 
 
 def work(model):
@@ -73,6 +73,24 @@ def test_what_no_other_request_helps_with_is_asked_once_and_said(mode, said, ser
     assert said in error_through(connected())
     assert len(server.asked) == 1
     assert {"temperature", "seed", "max_tokens"} <= server.bodies[0].keys()
+
+
+def test_a_thought_that_is_cut_before_its_end_is_no_answer(served):
+    cut = completion(THOUGHT, finish="length")
+    whole = completion(f"{THOUGHT}</think>45")
+    replies = iter([whole, cut, whole, cut, cut])
+    server = served(None, lambda asked: Answer(next(replies)))
+
+    async def refused(model):
+        with pytest.raises(ModelError, match="limit of tokens before it said anything"):
+            await model.answer(answer_request())
+
+    def answered(model):
+        return model.answer(answer_request())
+
+    [first, second, _] = through(connected(), answered, answered, refused)
+    assert first.text == second.text == "45"
+    assert len(server.asked) == 5
 
 
 def test_neighbours_are_joined_and_the_system_is_quoted_by_the_user(served):

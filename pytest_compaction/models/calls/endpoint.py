@@ -42,8 +42,10 @@ from pytest_compaction.models.wire.refusals import (
 from pytest_compaction.models.wire.reply import (
     UnusableReplyError,
     error_in,
+    marked_as_thought,
     reply_object,
     strict_json,
+    thought_in,
     usage_of,
 )
 from pytest_compaction.secrets import own_variable, scrubbed
@@ -445,6 +447,8 @@ class AdaptingCaller(ChainedCaller):
         """Why not to ask again: for all requests, or for those with these added parameters."""
         self._first: dict[_Kind, asyncio.Event] = {}
         self._answered: set[_Model] = set()
+        self._thinking: set[_Model] = set()
+        """Models that end their thoughts with a mark, and begin them with none."""
 
     async def call(self, call: Call) -> CallReply:
         """The reply of the next caller; raises :class:`ModelError` if the call is refused.
@@ -496,11 +500,21 @@ class AdaptingCaller(ChainedCaller):
                 else:
                     alone |= {step.name}
             else:
-                self._answered.add(model)
-                if call.role != "check":
-                    return reply
-                names = sorted(self._adapted.get(model, frozenset()) | alone)
-                return replace(reply, body={**reply.body, ADAPTED: names})
+                return self._taken(reply, call, model, alone)
+
+    def _taken(
+        self, reply: CallReply, call: Call, model: _Model, alone: frozenset[str]
+    ) -> CallReply:
+        """A reply as it is kept: with its cut thought marked, or with what a check has found."""
+        self._answered.add(model)
+        if thought_in(reply.body):
+            self._thinking.add(model)
+        elif model in self._thinking:
+            reply = replace(reply, body=marked_as_thought(dict(reply.body)))
+        if call.role != "check":
+            return reply
+        names = sorted(self._adapted.get(model, frozenset()) | alone)
+        return replace(reply, body={**reply.body, ADAPTED: names})
 
     def _refusal(self, complaint: Complaint, call: Call, model: _Model) -> ModelError:
         """The error for a complaint that no adaptation answers; kept if it is for good."""

@@ -24,7 +24,7 @@ from pytest_compaction.models.wire.call import Call, CallReply, Operation
 from pytest_compaction.models.wire.complaint import Complaint, complaint_of
 from pytest_compaction.models.wire.events import said_in
 from pytest_compaction.models.wire.server_edits import Applied, compaction_usage, read_applied
-from pytest_compaction.models.wire.thinking import without_thinking
+from pytest_compaction.models.wire.thinking import closes_alone, without_thinking
 from pytest_compaction.text import printable
 
 MAX_TOKENS: Final = 10**9
@@ -111,6 +111,24 @@ def read_reply(operation: Operation, body: Mapping[str, Any]) -> WireReply:
         if reply.cut:
             problem = "it reached its limit of tokens before it said anything"
     return replace(reply, text=text, problem=problem, applied=read_applied(body))
+
+
+def thought_in(body: Mapping[str, Any]) -> bool:
+    """Whether a reply ends what its model thought without a mark at the beginning."""
+    return closes_alone(_chat(body).text)
+
+
+def marked_as_thought(body: dict[str, Any]) -> dict[str, Any]:
+    """A reply that was cut before such a model had ended its thought, with the mark that it lacks.
+
+    Any other reply is returned as it is.
+    """
+    reply = _chat(body)
+    if not reply.cut or not reply.text or without_thinking(reply.text) != reply.text.strip():
+        return body
+    choice, *others = body["choices"]
+    message = {**choice["message"], "content": f"<think>{reply.text}"}
+    return {**body, "choices": [{**choice, "message": message}, *others]}
 
 
 def _chat(body: Mapping[str, Any]) -> WireReply:

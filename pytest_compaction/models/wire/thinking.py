@@ -62,6 +62,12 @@ def without_thinking(text: str) -> str:
     return (_unmarked(text, marks) if marks and not _is_data(text) else text).strip()
 
 
+def closes_alone(text: str) -> bool:
+    """Whether the first mark of a text closes what the chat template opened in the prompt."""
+    found = next((each for each in _MARK.finditer(text) if not _is_quoted(text, each)), None)
+    return found is not None and _is_closing(found) and not _is_data(text)
+
+
 def _unmarked(text: str, marks: list[re.Match[str]]) -> str:
     """The text without its blocks of thinking, and without what stands before a lone closing.
 
