@@ -571,16 +571,16 @@ def commands_again(log: ProbeLog, point: int) -> Iterator[Need]:
             yield Need("used", again, known[again], use.place, use.distance, again, "", use.act)
 
 
-_CHANGE_FOLDER: Final = re.compile(r"^\s*cd \S+\s*(?:&&|;)\s*")
-_END_OF_COMMAND: Final = re.compile(r"\s*(?:\d?>&?\s*\S+|\|.*|&&.*|;.*|\n.*)$", re.S)
+_CHANGE_FOLDER: Final = re.compile(r"\s*cd \S+\s*(?:&&|;)\s*")
+_FILTER: Final = re.compile(r"\||&&|;|\n")
+_REDIRECTED: Final = re.compile(r"\d?>")
 
 
 def main_command(script: str) -> str:
-    """A script of one command without the change of folder before it and the filters after it."""
-    text = _CHANGE_FOLDER.sub("", script)
-    while (shorter := _END_OF_COMMAND.sub("", text)) != text:
-        text = shorter
-    return " ".join(text.split())
+    """The first command of a script after a change of folder, without what filters its output."""
+    start = match.end() if (match := _CHANGE_FOLDER.match(script)) else 0
+    first = _FILTER.split(script[start:], maxsplit=1)[0]
+    return " ".join(word for word in first.split() if not _REDIRECTED.match(word))
 
 
 # --- what was said and bound later turns --------------------------------------------------
@@ -629,6 +629,13 @@ def _taken_up(log: ProbeLog) -> Mapping[int, int]:
     return found
 
 
+def _touched(log: ProbeLog, point: int, text: str) -> Use | None:
+    """The first use after a point that holds the rarest word of a sentence: it could break it."""
+    stems = telling_stems(log, text)
+    rarest = max(stems, key=lambda each: (stems[each], each), default="")
+    return next((use for use in uses(log, point) if rarest in use.stems), None)
+
+
 def _of_user(log: ProbeLog, point: int) -> Iterator[Said]:
     """Sentences of the user before the newest messages, none of which a later one takes up."""
     asked = log.points[point]
@@ -656,7 +663,7 @@ def rules(log: ProbeLog, point: int) -> Iterator[Need]:
             continue
         if not is_clear(said.text):
             continue
-        use = governed(log, point, said.text, _BREAKABLE)
+        use = governed(log, point, said.text, _BREAKABLE) or _touched(log, point, said.text)
         sure = (lasting or use is not None) and not said.handed
         yield _stated("ruled", said, use, sure)
 
@@ -736,19 +743,25 @@ def said_again(log: ProbeLog, point: int) -> Iterator[Need]:
 
 
 def findings(log: ProbeLog, point: int) -> Iterator[Need]:
-    """What the agent said of names that a later call uses, reasons, causes and decisions first.
+    """What was said of names that a later call uses, reasons, causes and decisions first.
 
-    Without a name it is a reason, cause or decision about what a later call does.
+    It is sure where nothing shows the name again before that call. Without a name it is a reason,
+    cause or decision about what a later call does, for a person to judge.
     """
     asked = log.points[point]
     if asked in log.recorded:
         return
     first, last = first_held(log, asked), left_tail(log, point)
     by_name: dict[str, Use] = {}
+    unseen, shown = set[str](), Shown(log, point)
     for use in uses(log, point):
+        shown.before(use)
         for name in names(use.text):
-            if is_telling(log, name) and not _NUMBER.fullmatch(name):
-                by_name.setdefault(name, use)
+            if name in by_name or not is_telling(log, name) or _NUMBER.fullmatch(name):
+                continue
+            by_name[name] = use
+            if name not in shown:
+                unseen.add(name)
     found: list[tuple[bool, Need]] = []
     for said in agent_sentences(log):
         if not first <= said.place < last or len(said.stems) < 4:
@@ -763,8 +776,9 @@ def findings(log: ProbeLog, point: int) -> Iterator[Need]:
         if about is not None:
             name = held[0] if held else ""
             act = about.act
+            sure = name in unseen
             need = Need(
-                "used", said.text, said.place, about.place, about.distance, name=name, act=act
+                "used", said.text, said.place, about.place, about.distance, name, "", act, sure
             )
             found.append((not why, need))
     yield from (need for _, need in sorted(found, key=lambda one: (one[0], -one[1].place)))

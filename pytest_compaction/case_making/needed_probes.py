@@ -34,7 +34,7 @@ Source = Callable[[ProbeLog, int], Iterator[Draft]]
 
 def name_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     """What the next step builds on, and sentences with gaps for the names that come later."""
-    held = [found for need in needed.used(log, point) if (found := _named(log, need, point))]
+    held = [found for need in needed.used(log, point) if (found := named(log, need, point))]
     soon = [found for found in held if _of(found).distance <= NEXT_CALLS][:MAX_FACTS]
     if len(soon) > 1:
         question = (
@@ -50,13 +50,13 @@ def name_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     yield from _listed("file", "file-gaps", f"Which file {asked}: {{}}", files, point, 0.15, _gap)
     yield from _listed("recall", "values", f"Which value {asked}: {{}}", values, point, 0.12, _gap)
     asked = "Which exact value did the user give in the gap of each sentence: {}"
-    loose = [found for need in needed.given(log, point) if (found := _named(log, need, point))]
+    loose = [found for need in needed.given(log, point) if (found := named(log, need, point))]
     yield from _listed("recall", "given", asked, loose, point, 0.3, _gap, sure=False)
     asked = "belongs in the gap of each sentence of the session"
     yield from _listed("recall", "name-gaps", f"Which name {asked}: {{}}", others, point, 0.2, _gap)
 
 
-def _named(log: ProbeLog, need: Need, point: int) -> Found | None:
+def named(log: ProbeLog, need: Need, point: int) -> Found | None:
     """A name with its role, as a fact: a bare list of names does not state it."""
     type: FactType = "identifier"
     if VALUE.fullmatch(need.name):
@@ -140,33 +140,36 @@ def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
 
 def reason_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     """What the agent had found out or decided about names that it uses later."""
-    named: dict[str, Found] = {}
+    with_names: dict[str, Found] = {}
     others: list[Found] = []
     for need in needed.findings(log, point):
-        if need.name in named:
+        if need.name in with_names:
             continue
         keys = keys_of(need.clause.replace(need.name, " "), log.frequency) if need.name else ()
-        if found := _found(log, need, point, _type(need.clause), keys[:3]):
+        if found := _found(log, need, point, fact_type(need.clause), keys[:3]):
             if need.name:
-                named[need.name] = found
+                with_names[need.name] = found
             else:
                 others.append(found)
-    question = "What had been found out or decided about {}?"
-    why = [found for found in named.values() if found.fact.type != "state"]
-    states = [found for found in named.values() if found.fact.type == "state"]
-    yield from _listed("decision", "findings", question, why, point, 0.13, _name)
-    question = "What had been found out about {}?"
-    yield from _listed("recall", "states", question, states, point, 0.25, _name)
+    for sure in (True, False):
+        held = [found for found in with_names.values() if _of(found).sure == sure]
+        why = [found for found in held if found.fact.type != "state"]
+        states = [found for found in held if found.fact.type == "state"]
+        question = "What had been found out or decided about {}?"
+        yield from _listed("decision", "findings", question, why, point, 0.13, _name, sure)
+        question = "What had been found out about {}?"
+        yield from _listed("recall", "states", question, states, point, 0.25, _name, sure)
     question = "Which causes, reasons and decisions had been found that the work goes on with?"
     if others:
-        yield Draft("decision", "reasons", question, tuple(others[:_MOST_LISTED]), point, 0.12)
+        chosen = tuple(others[:_MOST_LISTED])
+        yield Draft("decision", "reasons", question, chosen, point, 0.12, sure=False)
 
 
 def _name(need: Need) -> str:
     return f"`{need.name}`"
 
 
-def _type(clause: str) -> FactType:
+def fact_type(clause: str) -> FactType:
     """An error, a reason or decision by its words, or else a state of the work."""
     if re.search(r"\b(?:fail|bug|error|issue|problem|crash|panic)", clause, re.I):
         return "error"
