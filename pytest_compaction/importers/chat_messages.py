@@ -7,10 +7,8 @@ from typing import Any, Final
 
 from pytest_compaction.conversation import (
     Part,
-    Text,
     Thinking,
     ToolCall,
-    ToolResult,
     canonical_json,
 )
 from pytest_compaction.conversation.formats.chat import read_part
@@ -18,15 +16,12 @@ from pytest_compaction.conversation.formats.parts import (
     as_arguments,
     mapping,
     string,
-    text_and_rest,
 )
-from pytest_compaction.conversation.formats.responses import read_content
 from pytest_compaction.importers.json_files import is_list
 from pytest_compaction.importers.protocol import (
     CALL_WITHOUT_ID,
     ImportFormatError,
     Tally,
-    unknown,
 )
 from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
@@ -53,56 +48,6 @@ READ: Final = frozenset(
     "reasoning_details usage logprobs".split()
 )
 """Members of a message that are read, or of no matter to the conversation."""
-
-
-class ChatReader:
-    """Reads messages one by one into a thread.
-
-    A call without an id gets a new one. A result without an id answers the oldest open
-    call, because some servers and OpenAI's legacy ``function_call`` have no ids.
-    """
-
-    def __init__(self, tally: Tally) -> None:
-        self._tally = tally
-        self.thread = ThreadBuilder(tally)
-
-    def add(self, item: Any, place: str) -> None:
-        """Read one message; :class:`ImportFormatError` names the place of a broken one."""
-        item = as_message(item, place)
-        given = str(item.get("role"))
-        role = ROLES.get(given.lower())
-        if role is None:
-            self._tally.skip(unknown("message role", given), item)
-            return
-        self._tally.note_unread(item, READ)
-        parts = read_content(item.get("content"), place, self._tally)
-        if role == "tool":
-            self._result(item, parts)
-            return
-        if role == "assistant":
-            refusal = [Text(item["refusal"])] if string(item.get("refusal")) else []
-            parts = [*_reasoning(item), *parts, *refusal, *self._calls(item, place)]
-        self.thread.add_unless_empty(role, parts)
-
-    def _result(self, item: Mapping[str, Any], parts: list[Part]) -> None:
-        call_id = item.get("tool_call_id")
-        if not isinstance(call_id, str) or not call_id:
-            fitting = self.thread.open_calls(item.get("name") or item.get("tool_name") or "")
-            if not fitting:
-                self._tally.repaired["tool output without a call, kept as a user message"] += 1
-                self.thread.add("user", parts or [Text("(no output)")])
-                return
-            call_id = fitting[0]
-        text, rest = text_and_rest(parts)
-        self.thread.add_result(ToolResult(call_id, text, item.get("is_error") is True), rest)
-
-    def _calls(self, item: Mapping[str, Any], place: str) -> list[ToolCall]:
-        calls = item.get("tool_calls") or []
-        if not isinstance(calls, list):
-            raise ImportFormatError(f"{place}: tool_calls is not a list; fix the message")
-        if isinstance(item.get("function_call"), Mapping):
-            calls = [*calls, {"function": item["function_call"]}]
-        return read_calls(calls, self._tally, self.thread)
 
 
 def read_calls(calls: Any, tally: Tally, thread: ThreadBuilder) -> list[ToolCall]:
@@ -164,14 +109,3 @@ def note_end(info: Mapping[str, Any], tally: Tally) -> None:
         status = printable(str(info.get("exit_status")), 60)
         tally.records += 1
         tally.left_out[f"statistics and patch of a run that ended with: {status}"] += 1
-
-
-def _reasoning(item: Mapping[str, Any]) -> list[Part]:
-    """Reasoning in a field beside the content, as OpenRouter, vLLM and others write it."""
-    details = item.get("reasoning_details")
-    if isinstance(details, list) and details:
-        return [Thinking(canonical_json({"type": "reasoning", "details": details}))]
-    text = item.get("reasoning_content") or item.get("reasoning")
-    if isinstance(text, str) and text:
-        return [Thinking(canonical_json({"type": "reasoning", "text": text}))]
-    return []

@@ -32,6 +32,7 @@ from pytest_compaction.conversation.formats.parts import (
     Media,
     as_arguments,
     mapping,
+    media_of,
     string,
     text_and_rest,
 )
@@ -70,6 +71,7 @@ _KINDS: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(("builtintoolreturn", "toolresults", "functionresponse"), RESULT),
     **dict.fromkeys(("image", "imageurl", "file", "audio", "document", "blob"), MEDIA),
+    **dict.fromkeys(("inputimage", "inputaudio", "inputfile", "video"), MEDIA),
 }
 """The kind of a part for each type in use, without signs between its words."""
 _LEFT_OUT: Final[Mapping[str, str]] = {
@@ -94,7 +96,14 @@ _INNER: Final = (
 """Members of a part whose own members are the part's, where they are objects."""
 _BESIDE: Final = ("tool_calls", "toolInvocations", "toolRequests", "tool_uses", "toolCalls")
 """Lists of calls beside the content of a message."""
-_THOUGHTS: Final = ("reasoning_content", "reasoning", "reasoningText", "thinking", "thoughts")
+_THOUGHTS: Final = (
+    "reasoning_details",
+    "reasoning_content",
+    "reasoning",
+    "reasoningText",
+    "thinking",
+    "thoughts",
+)
 _TAGS: Final = ("type", "kind", "status", "state", "isError", "is_error", "id", "code", "role")
 """Members that say nothing beside the text of an output."""
 _FAILED: Final = ("error", "failed", "failure", "output-error", "output-denied", "error-text")
@@ -148,6 +157,24 @@ class _Turn:
     role: str
     parts: list[Part]
     calls: list[int] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    """Further pieces of the text that is the last part."""
+
+    def join(self, more: _Turn) -> None:
+        """Take in what continues this message; two texts in a row are pieces of one."""
+        for part in more.parts:
+            if isinstance(part, Text) and self.parts and isinstance(self.parts[-1], Text):
+                self.pieces.append(part.text)
+            else:
+                self.settle()
+                self.parts.append(part)
+        self.calls += more.calls
+
+    def settle(self) -> None:
+        """Make one text of its pieces."""
+        if self.pieces and isinstance(self.parts[-1], Text):
+            self.parts[-1] = Text("".join((self.parts[-1].text, *self.pieces)))
+            self.pieces = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +197,8 @@ class TurnReader:
         self._answers: list[tuple[ToolResult, list[Part]] | None] = []
         self._answered: list[int] = []
         self._called: list[ToolCall] = []
-        self._by_id: dict[str, list[int]] = defaultdict(list)
+        self._open: dict[int, None] = {}
+        self._open_by_id: dict[str, list[int]] = defaultdict(list)
         self._early: dict[str, tuple[ToolResult, list[Part]]] = {}
         self._compactions: list[_Compaction] = []
         self._settled = True
@@ -218,12 +246,13 @@ class TurnReader:
             return parts, []
         thought = first_of(record, _THOUGHTS)
         if thought and not any(self.kind(part) == THOUGHT for part in parts):
-            parts.insert(0, {"type": "reasoning", "content": thought})
-        known = {first_of(merged(mapping(part), _INNER), _IDS) for part in parts}
+            key = "text" if isinstance(thought, str) else "details"
+            parts.insert(0, {"type": "reasoning", key: thought})
+        known = {string(first_of(merged(mapping(part), _INNER), _IDS)) for part in parts} - {""}
         beside = [call for key in _BESIDE for call in listed(record.get(key))]
         function = record.get("function_call")
         beside += [{"function": function}] if isinstance(function, Mapping) else []
-        return parts, [call for call in beside if first_of(mapping(call), _IDS) not in known]
+        return parts, [c for c in beside if string(first_of(mapping(c), _IDS)) not in known]
 
     def say(
         self,
@@ -247,7 +276,10 @@ class TurnReader:
             self._beside(turn, self._answered[answered:])
             return
         for call in calls:
-            self._call(merged(mapping(call), _INNER), turn)
+            if isinstance(call, Mapping):
+                self._call(merged(call, _INNER), turn)
+            else:
+                self.tally.unknown("tool call", call)
         results = any(self.kind(part) in (RESULT, CALL) for part in parts)
         if is_empty(turn.parts):
             if not results:
@@ -257,7 +289,7 @@ class TurnReader:
         last = self.turns[-1] if self.turns else None
         if self.shape.joined and last and last.role == role and self._settled:
             self.tally.repaired[JOINED] += 1
-            _join(last, turn)
+            last.join(turn)
         else:
             self.turns.append(turn)
         self._settled = True
@@ -323,6 +355,9 @@ class TurnReader:
             self.tally.unknown("message part", part)
 
     def _media(self, part: Mapping[str, Any]) -> Part:
+        known = media_of(part)
+        if known and (known.url or known.data or "input_audio" in part):
+            return self.tally.media(part, known)
         given = merged(part, ("inlineData", "fileData", "source", "image_url", "file", "blob"))
         media_type = string(first_of(given, ("mediaType", "mimeType", "media_type", "mime")))
         is_image = "image" in str(part.get("type")) or media_type.startswith("image/")
@@ -337,50 +372,69 @@ class TurnReader:
         name = string(first_of(given, _NAMES)) or suffix or "unknown"
         id = string(first_of(given, _IDS))
         arguments = as_arguments(first_of(given, _ARGUMENTS))
-        same = [number for number in self._by_id.get(id, ()) if self._answers[number] is None]
-        if id and any(self._called[n].name == name for n in same):
+        same = self._open_by_id.get(id, []) if id else []
+        if any(self._called[n].name == name for n in same):
             self.tally.left_out["tool call repeated in a later record"] += 1
         else:
             if not id:
                 self.tally.repaired[CALL_WITHOUT_ID] += 1
                 id = f"call-{len(self._called) + 1}"
-            turn.parts.append(ToolCall(id, name, arguments))
+            elif first_of(given, _OUTPUTS) is not None and any(
+                self._called[n].id == id for n in turn.calls
+            ):
+                self.tally.repaired["tool call with the id of another, given a new one"] += 1
+                id = f"{id}-{len(self._called) + 1}"
+            call = ToolCall(id, name, arguments)
+            turn.parts.append(call)
             turn.calls.append(len(self._called))
-            self._by_id[id].append(len(self._called))
-            self._called.append(turn.parts[-1])  # type: ignore[arg-type]
-            self._answers.append(self._early.pop(id, None))
+            self._open[len(self._called)] = None
+            self._open_by_id[id].append(len(self._called))
+            self._called.append(call)
+            self._answers.append(None)
+            if early := self._early.pop(id, None):
+                self._give(len(self._called) - 1, *early)
         if first_of(given, _OUTPUTS) is not None:
             self._answer({**given, "tool_call_id": id})
 
+    def knows(self, id: str) -> bool:
+        """Whether there was a call of this id."""
+        return id in self._open_by_id
+
     def _answer(self, given: Mapping[str, Any]) -> None:
         """Give a result to the last open call of its id; without one, to the oldest of its name."""
-        id = string(first_of(given, _IDS[:-1])) or string(given.get("id"))
+        named = first_of(given, _IDS[:-1])
+        id = string(named) or string(given.get("id"))
         output = first_of(given, (*_OUTPUTS, *_CONTENTS, *self.shape.content))
         text, rest, failed = self.output(output)
         failed = failed or self.failed(given)
-        waiting = [n for n, answer in enumerate(self._answers) if answer is None]
-        if id not in self._by_id:
-            named = string(first_of(given, _NAMES))
-            fitting = [n for n in waiting if not named or self._called[n].name == named]
-            if not id or (fitting and not any(key in given for key in _IDS[:-1])):
-                if not fitting:
+        if id not in self._open_by_id and not named:
+            name = string(first_of(given, _NAMES))
+            fitting = (n for n in self._open if not name or self._called[n].name == name)
+            number = next(fitting, None)
+            if number is not None or not id:
+                if number is None:
                     self._without_call(text, rest)
-                    return
-                id = self._called[fitting[0]].id
+                else:
+                    self._give(number, ToolResult(self._called[number].id, text, failed), rest)
+                return
         result = ToolResult(id, text, failed)
-        open_calls = [n for n in self._by_id.get(id, ()) if self._answers[n] is None]
-        if open_calls:
-            self._answers[open_calls[-1]] = (result, rest)
-            self._answered.append(open_calls[-1])
-            self._settled = False
-        elif id in self._by_id:
+        if self._open_by_id.get(id):
+            self._give(self._open_by_id[id][-1], result, rest)
+        elif id in self._open_by_id:
             self.tally.left_out[SECOND_RESULT] += 1
         else:
             self._early.setdefault(id, (result, rest))
 
+    def _give(self, number: int, result: ToolResult, rest: list[Part]) -> None:
+        del self._open[number]
+        self._open_by_id[self._called[number].id].remove(number)
+        self._answers[number] = (result, rest)
+        self._answered.append(number)
+        self._settled = False
+
     def _without_call(self, text: str, rest: list[Part]) -> None:
         self.tally.repaired["tool output without a call, given as a system message"] += 1
-        self.turns.append(_Turn("system", [Text(text or "(no output)"), *rest]))
+        self.turns.append(_Turn("system", [Text(text if text.strip() else "(no output)"), *rest]))
 
     def output(self, value: Any) -> tuple[str, list[Part], bool]:
         """The text of an output, its images, and whether it is marked as an error."""
@@ -436,11 +490,16 @@ class TurnReader:
         model = exchange.model or self.model
         return self.tally.transcript(messages, path, empty, model, boundaries, exchange.name)
 
+    def messages(self) -> tuple[Message, ...]:
+        """The messages that were read."""
+        return tuple(self._assembled()[0])
+
     def _assembled(self) -> tuple[Sequence[Message], list[int]]:
         """The messages, and their number before each turn and after the last one."""
         thread = ThreadBuilder(self.tally)
         places = [0]
         for turn in self.turns:
+            turn.settle()
             thread.add(turn.role, turn.parts)
             for number in turn.calls:
                 answer = self._answers[number]
@@ -482,15 +541,6 @@ def _as_synthetic(messages: Sequence[Message], number: int) -> tuple[Message, ..
         Message(f"recorded-{number}-{place}", message.role, message.parts, "synthetic")
         for place, message in enumerate(messages)
     )
-
-
-def _join(last: _Turn, more: _Turn) -> None:
-    for part in more.parts:
-        if isinstance(part, Text) and last.parts and isinstance(last.parts[-1], Text):
-            last.parts[-1] = Text(last.parts[-1].text + part.text)
-        else:
-            last.parts.append(part)
-    last.calls += more.calls
 
 
 def under(*keys: str) -> Callable[[PlacedValue], Exchange | None]:

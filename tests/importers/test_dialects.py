@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
+import time
 from pathlib import Path
 
 import pytest
+from support.mutations import mutated
 
 from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import (
@@ -121,6 +124,74 @@ def test_a_long_member_that_is_not_read_is_counted_by_its_name(
     (transcript,) = conversations(importer_named(format, IMPORTERS), path)
     reason = "member 'notes' of a message, not read"
     assert dict(transcript.tally.left_out) == ({reason: 1} if counted else {})
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation(
+    path: Path, tmp_path: Path
+) -> None:
+    rng = random.Random(path.name)
+    damaged = tmp_path / path.name
+    for _ in range(40):
+        damaged.write_bytes(mutated(path.read_text("utf-8"), rng))
+        importer = importer_named(path.name.split(".")[0], IMPORTERS)
+        refused, found = "", []
+        try:
+            found = list(conversations(importer, damaged))
+            read_by_best(damaged, IMPORTERS)
+        except ImportFormatError as error:
+            refused = str(error)
+        assert "fault of the importer" not in refused
+        assert not [fault for one in found for fault in structure_faults(one.messages)]
+
+
+STEPS = 4_000
+
+
+def chunks() -> list[object]:
+    text = {"type": "text", "text": "piece "}
+    update = {"sessionUpdate": "agent_message_chunk", "content": text}
+    return [{"params": {"update": update}}] * (STEPS * 10)
+
+
+def without_ids() -> list[object]:
+    talk: list[object] = []
+    for number in range(STEPS):
+        call = json.dumps({"name": "read", "arguments": {"path": f"a{number}"}})
+        talk.append({"from": "function_call", "value": call})
+        talk.append({"from": "observation", "value": f"row {number}"})
+    return [{"conversations": [{"from": "human", "value": "go"}, *talk]}]
+
+
+def with_one_id() -> list[object]:
+    talk: list[object] = [{"role": "user", "content": "go"}]
+    for number in range(STEPS):
+        part = {"toolCallId": "same", "toolName": "read"}
+        talk.append({"role": "assistant", "content": [{"type": "tool-call", **part, "input": {}}]})
+        output = {"type": "text", "value": f"row {number}"}
+        talk.append(
+            {"role": "tool", "content": [{"type": "tool-result", **part, "output": output}]}
+        )
+    return [talk]
+
+
+@pytest.mark.parametrize(
+    ("name", "records"), [("acp", chunks()), ("sharegpt", without_ids()), ("ai-sdk", with_one_id())]
+)
+def test_long_conversations_take_time_in_proportion(
+    tmp_path: Path, name: str, records: list[object]
+) -> None:
+    """Work that grew with the square of the length would take minutes."""
+    path = tmp_path / "long.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    begun = time.process_time()
+    (transcript,) = conversations(importer_named(name, IMPORTERS), path)
+    assert time.process_time() - begun < 12
+    results = [result.text for m in transcript.messages for result in m.results]
+    if name == "acp":
+        assert transcript.messages[0].text == "piece " * (STEPS * 10)
+    else:
+        assert results == [f"row {number}" for number in range(STEPS)]
 
 
 def test_runs_of_two_conversations_are_not_mixed(tmp_path: Path) -> None:

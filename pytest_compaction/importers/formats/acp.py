@@ -73,7 +73,7 @@ class _UpdateReader(TurnReader):
         state.update({key: value for key, value in update.items() if value is not None})
         done = state.get("status") in ("completed", "failed")
         given = state.get("rawInput")
-        if id not in self._by_id and (done or given):
+        if not self.knows(id) and (done or given):
             name = string(mapping(state.get("_meta")).get("toolName") or state.get("title"))
             arguments = given if given is not None else {"locations": state.get("locations")}
             call = {"type": "tool_call", "id": id, "name": name or state.get("kind")}

@@ -21,6 +21,7 @@ _SHAPE: Final = Shape(
         "system.message": "system",
         "system.notification": "system",
     },
+    leave={"abort": "event of the program: abort"},
     kinds={"tool.execution_start": CALL, "tool.execution_complete": RESULT},
     content=("content",),
     read=("transformedContent", "encryptedContent", "reasoningOpaque"),
@@ -39,7 +40,7 @@ class _EventReader(TurnReader):
         elif record.get("parentToolCallId"):
             reason = "sub-agent message; its result is in the call that started it"
             self.tally.left_out[reason] += 1
-        elif kind == "tool.execution_start" and string(record.get("toolCallId")) in self._by_id:
+        elif kind == "tool.execution_start" and self.knows(string(record.get("toolCallId"))):
             self.tally.left_out["start of a call"] += 1
         elif not known and kind.startswith(_PROGRAM):
             self.model = string(record.get("newModel")) or self.model

@@ -28,16 +28,16 @@ class _TalkReader(TurnReader):
     def prepare(self, records: Iterable[Any]) -> Iterable[Any]:
         """Make calls of the blocks that were answered, and results of their answers."""
         held = [mapping(record) for record in records]
+        following = [0]
+        for record in reversed(held):
+            answers = record.get("role") in ("system", "tool")
+            following.append(following[-1] + 1 if answers else 0)
         waiting: list[str] = []
         for number, record in enumerate(held):
             role = record.get("role")
-            answers = 0
-            for following in held[number + 1 :]:
-                if following.get("role") not in ("system", "tool"):
-                    break
-                answers += 1
             if role == "assistant":
-                parts = [*self._parts(string(record.get("content")), answers)]
+                text = string(record.get("content"))
+                parts = [*self._parts(text, following[len(held) - number - 1])]
                 waiting = [part["id"] for part in parts if "id" in part]
                 yield {**record, "content": parts}
             elif role in ("system", "tool") and waiting:

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation import Message
-from pytest_compaction.conversation.formats.parts import as_arguments, mapping, string
-from pytest_compaction.importers.chat_messages import ChatReader
+from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.json_files import (
     MAX_HELD_BYTES,
@@ -41,6 +40,7 @@ from pytest_compaction.importers.protocol import (
     Transcript,
 )
 from pytest_compaction.importers.registry import Format
+from pytest_compaction.importers.shapes import Shape, TurnReader
 from pytest_compaction.importers.threads import in_terms_of
 from pytest_compaction.text import printable
 
@@ -107,43 +107,32 @@ class _Attachments:
         return text
 
 
+_SHAPE: Final = Shape(
+    role=("role",), content=("content",), read=("error", "metadata", "working_start", "internal")
+)
+
+
+class _SampleReader(TurnReader):
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Read a message; a call names its function, and a result may have an error instead."""
+        error = mapping(record.get("error"))
+        if error:
+            content = record.get("content") or str(error.get("message", ""))
+            record = {**record, "isError": True, "content": content, "error": None}
+        calls = [{**call, "name": call.get("function")} for call in _objects(record, "tool_calls")]
+        super().record({**record, "tool_calls": calls})
+
+
+def _objects(record: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    given = record.get(key)
+    return [mapping(one) for one in given] if isinstance(given, list) else []
+
+
 def _read(items: Sequence[Any], place: str, tally: Tally) -> tuple[Message, ...]:
-    reading = ChatReader(tally)
+    reading = _SampleReader(_SHAPE, tally)
     for number, item in enumerate(items):
-        where = f"{place}, message {number}"
-        reading.add(_as_chat(item) if isinstance(item, Mapping) else item, where)
-    return reading.thread.finished()
-
-
-def _as_chat(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The message in the shape of OpenAI's chat completions."""
-    message = dict(item)
-    content = item.get("content")
-    if isinstance(content, list):
-        message["content"] = [_part(mapping(part)) for part in content]
-    calls = item.get("tool_calls")
-    if isinstance(calls, list):
-        message["tool_calls"] = [_call(mapping(call)) for call in calls]
-    error = mapping(item.get("error"))
-    if error:
-        message["is_error"] = True
-        message["content"] = message.get("content") or str(error.get("message", ""))
-    return message
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = {"name": call.get("function"), "arguments": as_arguments(call.get("arguments"))}
-    return {"id": call.get("id"), "function": function}
-
-
-def _part(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    kind = part.get("type")
-    if kind == "image":
-        return {"type": "image_url", "image_url": part.get("image")}
-    if kind in ("audio", "video", "document"):
-        file = {"filename": f"{kind}/{part.get('format') or part.get('mime_type') or 'unknown'}"}
-        return {"type": "file", "file": {**file, "file_data": part.get(str(kind))}}
-    return part
+        reading.add(item, f"{place}, message {number}")
+    return reading.messages()
 
 
 def _boundaries(

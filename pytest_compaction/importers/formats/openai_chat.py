@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import mapping, string
-from pytest_compaction.importers.chat_messages import NESTED_LISTS, ROLES, ChatReader
+from pytest_compaction.importers.chat_messages import NESTED_LISTS, ROLES
 from pytest_compaction.importers.exchanges import (
     Exchange,
-    finished,
     name_of,
     transcripts_of,
     unwrapped,
@@ -25,6 +24,7 @@ from pytest_compaction.importers.exchanges import (
 from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import LOOSE, Transcript
 from pytest_compaction.importers.registry import Format, shown_by
+from pytest_compaction.importers.shapes import Shape, TurnReader
 from pytest_compaction.importers.text_actions import with_calls
 
 LISTS: Final = ("messages", "traj")
@@ -33,15 +33,18 @@ _MARKS: Final = ("tool_calls", "tool_call_id", "function_call")
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking")
 
 
+_SHAPE: Final = Shape(role=("role",), content=("content", "refusal"), read=("usage", "logprobs"))
+
+
 def transcript_of(exchange: Exchange, path: Path) -> Transcript:
     """The transcript of one conversation of chat messages."""
-    reading = ChatReader(exchange.tally)
+    reading = TurnReader(_SHAPE, exchange.tally)
     if exchange.system is not None:
-        reading.add({"role": "system", "content": exchange.system}, exchange.place)
+        reading.say("system", [exchange.system])
     said = with_calls(chain(exchange.request, exchange.response), exchange.tally)
     for number, message in enumerate(said):
         reading.add(message, f"{exchange.place}, message {number}")
-    return finished(exchange, path, reading.thread.finished())
+    return reading.transcript(exchange, path)
 
 
 def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.shapes import Shape, TurnReader, shaped, under
 from pytest_compaction.importers.threads import TreeLine, left_lines
@@ -35,11 +36,11 @@ class _SessionReader(TurnReader):
                 record.get("type") == "user" and not record.get("subtype"),
             )
             for record in held
-            if record.get("uuid")
+            if string(record.get("uuid"))
         ]
         left = left_lines(lines, self.tally)
         for record in held:
-            if record.get("uuid") in left:
+            if string(record.get("uuid")) in left:
                 self.tally.left_out["line on a branch that the user left"] += 1
             else:
                 yield record
@@ -49,7 +50,7 @@ class _SessionReader(TurnReader):
         payload = mapping(record.get("systemPayload"))
         if kind == "system" and subtype == "chat_compression":
             tokens = mapping(payload.get("info")).get("originalTokenCount")
-            self.compacted("", tokens, view=payload.get("compressedHistory") or ())
+            self.compacted("", tokens, view=listed(payload.get("compressedHistory")))
         elif kind == "system":
             self.tally.left_out[f"record of the program: {subtype[:40]}"] += 1
         elif kind == "user" and subtype in _WRITTEN:

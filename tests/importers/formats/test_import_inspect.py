@@ -189,7 +189,7 @@ def test_zstandard_without_its_package_says_what_to_install(
     [
         (HEADER, "an Inspect log without a sample"),
         ({**HEADER, "samples": [{"id": 1, "messages": []}]}, "sample 0: a sample without"),
-        ({**HEADER, "samples": [{"id": 1, "messages": [7]}]}, "sample 0, message 0"),
+        ({**HEADER, "samples": [{"id": 1, "messages": [7]}]}, "int instead of a message"),
     ],
 )
 def test_a_log_without_a_message_is_an_error(tmp_path: Path, content: Any, said: str) -> None:

@@ -112,7 +112,7 @@ def test_every_byte_of_damage_is_a_sentence_or_does_no_harm(
     ("content", "said"),
     [
         (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deeply"),
-        (b'{"id":1,"messages":[' + b"[]," * 1_300_000 + b"0]}", "the message is list"),
+        (b'{"id":1,"messages":[' + b"[]," * 1_300_000 + b"0]}", "list instead of a message"),
         (b"PK\x03\x04\x14\x00\x00\x00\xff" * 100, "is not UTF-8"),
     ],
     ids=["deep", "many values", "an archive in the archive"],

@@ -135,7 +135,7 @@ def test_legacy_calls_missing_ids_reasoning_and_refusals_survive(tmp_path: Path)
     }
     assert transcript.tally.repaired == {
         "tool call without an id, given a new one": 3,
-        "tool output without a call, kept as a user message": 1,
+        "tool output without a call, given as a system message": 1,
     }
 
 
@@ -175,9 +175,9 @@ def test_a_cut_head_of_a_long_document_is_recognised(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ('{"messages": [7]}', ["message 0", "is int"]),
-        ('{"messages": [{"role": "user", "content": 7}]}', ["message 0", "content is int"]),
-        ('{"messages": [{"role": "assistant", "tool_calls": 7}]}', ["tool_calls is not a list"]),
+        ('{"messages": [7]}', ["int instead of a message"]),
+        ('{"messages": [{"role": "user", "content": 7}]}', ["unknown message part"]),
+        ('{"messages": [{"role": "assistant", "tool_calls": 7}]}', ["unknown tool call"]),
         ('{"messages": []}', ["no list of chat messages"]),
         ('{"messages": [', ["not valid JSON", "column 15"]),
         ('{"messages":\n[1,\n', ["not valid JSON", "at line 3"]),
