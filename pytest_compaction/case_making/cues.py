@@ -23,10 +23,13 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
         "like|both|either|such|above|below|another|otherwise|hence|thus|therefore|instead|else",
     ),
     "pointer": (
-        "it|it's|its|them|that (?:one|way|case)|(?:here|there|above|below)(?=$|[^ ])",
+        "it|it's|its|them|that (?:one|way|case)|that \\w+(?=$|[,.;:!])",
+        "(?:here|there|above|below)(?=$|[^ ])",
         "(?:this|these|those)(?= (?:is|was|are|were|will|should|can|does|has|and|to|in|for|as)\\b"
         "|[^ ]|$| (?:again|from|way|one|time|case|stuff|shit)\\b)",
     ),
+    # How the agent speaks to the user.
+    "address": ("your|yours|you're|you (?:can|could|want|may|might|should)|if you|i'll|i'd",),
     # What the agent is about to do, or has just seen.
     "announcement": (
         "let me|let's|i'll|i will|i need|i'm|i am|i can|i see|i should|i have|i've|we need to",
@@ -48,13 +51,19 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
         "i (?:think|guess|suppose|wonder|assume|believe|feel|mean)|maybe|perhaps|probably|possibly",
         "(?:not|quite|pretty) sure|i (?:don't|do not) (?:understand|know|think|see|get)|hm+",
         "looks? like|seems?|might|could be|would be|what (?:you|i) mean|kind of|sort of|somehow",
-        "challenging|curious|confused|wondering|weird|strange|interesting",
+        "alternative(?:ly)?|option [a-z\\d]|approach [a-z\\d]|assumption|challenging|curious",
+        "confused|wondering|weird|strange|interesting",
     ),
     # Wishes for the next turn only.
     "wish": (
         "can you|could you|would you|will you|let's|lets|let me|go (?:on|ahead|back)|have a look",
         "look|read|check|try|wait|show|run|give|tell|see|find|commit|push|continue|explain|help",
         "do it|do that|review|take|start|stop|think|think about|investigate|analy[sz]e|plan",
+    ),
+    # Requests that end with their answer.
+    "glance": (
+        "look|read|check|show|explain|tell|give|see|find|try|run|commit|push|continue|start|open",
+        "think|help|review|wait|stop|go|say|list|print|undo|redo|think",
     ),
     "rule": (
         "never|always|from now on|in (?:the )?future|must(?: not|n't)?|do not|don't|only|at most",
@@ -95,7 +104,8 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
         "because|due to|caused by|root cause|turns out|that's why|which means|this means|so that",
         "the (?:\\w+ )?(?:issue|problem|bug|reason|cause|culprit|error|fix) (?:is|was|here is)",
         "fail(?:s|ed)? (?:when|because|if|with|since)|only (?:when|if|after)|the key insight",
-        "doesn't|does not|isn't|is not|cannot|can't|never|missing|incorrect(?:ly)?|stale|broken",
+        "doesn't|does not|isn't|is not|cannot|can't|never \\w+ed|missing|incorrect(?:ly)?",
+        "stale|broken",
     ),
     "decision": (
         "instead of|rather than|decided|chose|by design|intentional(?:ly)?|on purpose|trade-?off",

@@ -41,6 +41,7 @@ LEAST_COUNT: Final = 16
 TOKENS_PER_PROBE: Final = 3_000
 """A log may have a probe for each of these, and at least sixteen."""
 
+REQUESTS: Final = "requests of the user"
 SOURCES: Final[Mapping[str, Source]] = {
     "names and values used from memory": name_drafts,
     "files changed and used again": file_drafts,
@@ -48,7 +49,7 @@ SOURCES: Final[Mapping[str, Source]] = {
     "rules and decisions of the user": decision_drafts,
     "reasons and causes about names used later": reason_drafts,
     "errors of commands run again": failure_drafts,
-    "the request under way": request_drafts,
+    REQUESTS: request_drafts,
     "open steps of plans": plan_drafts,
     "failing tests": failing_drafts,
 }
@@ -100,6 +101,10 @@ def derive_probes(
                     looked[label] += len(draft.found)
     most = probe_count(messages, count)
     asked = select(DraftedLog.of(log, (draft for draft in drafts if draft.sure)), most)
+    if not asked:  # better than no case: what the user had asked for, whatever came of it
+        rest = [each for point in range(len(points)) for each in request_drafts(log, point, True)]
+        asked = select(DraftedLog.of(log, rest), most)
+        source_of |= {draft.name: REQUESTS for draft in asked}
     known = {found.fact.text for draft in asked for found in draft.found}
     waiting = select(DraftedLog.of(log, (d for d in drafts if not d.sure)), most, known)
     kept = Counter(source_of[each.name] for each in (*asked, *waiting) for _ in each.found)

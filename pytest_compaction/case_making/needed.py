@@ -24,6 +24,7 @@ from typing import Any, Final
 from pytest_compaction.artifacts import (
     Command,
     Invocation,
+    command_words,
     error_texts,
     file_states,
     named_paths,
@@ -43,7 +44,7 @@ from pytest_compaction.case_making.phrases import (
     whole_text,
 )
 from pytest_compaction.case_making.points import HORIZON
-from pytest_compaction.case_making.shell_evidence import may_check
+from pytest_compaction.case_making.shell_evidence import may_check, shows_text
 from pytest_compaction.conversation import readable, shared_counter
 from pytest_compaction.text import content_stems, normalize, printable, stem
 
@@ -299,7 +300,8 @@ def agent_sentences(log: ProbeLog) -> Sequence[Said]:
                 continue
             if cue("imperative").match(plain) and not cue("decision").search(plain):
                 continue
-            if is_clear(clean) and not cue("musing").search(clean):
+            talk = cue("musing").search(clean) or cue("address").search(clean)
+            if is_clear(clean) and not talk:
                 found[clean] = Said.of(place, clean)
     return list(found.values())
 
@@ -351,7 +353,9 @@ def told_by_name(log: ProbeLog) -> Mapping[str, Sequence[Told]]:
     found: dict[str, list[Told]] = defaultdict(list)
     for said in user_sentences(log):
         exact = any(map(VALUE.fullmatch, said.names))
-        if is_clear(said.text, exact) and not cue("musing").search(said.text):
+        if cue("glance").match(without_filler(said.text)) or cue("musing").search(said.text):
+            continue
+        if is_clear(said.text, exact):
             for name in said.names:
                 found[name].append(Told(said.place, "user", said.text))
     for said in agent_sentences(log):
@@ -687,7 +691,7 @@ def choices(log: ProbeLog, point: int) -> Iterator[Need]:
         use = governed(log, point, said.text, _BREAKABLE)
         sure = not wish and bool(answers or rejects or use is not None)
         need = _stated("chosen", said, use, sure)
-        yield replace(need, topic=said.topic if answers else "")
+        yield replace(need, clause=said.text, topic=said.topic) if answers else need
 
 
 def answered_questions(log: ProbeLog, point: int) -> Iterator[Need]:
@@ -763,7 +767,7 @@ def findings(log: ProbeLog, point: int) -> Iterator[Need]:
             if name not in shown:
                 unseen.add(name)
     found: list[tuple[bool, Need]] = []
-    for said in agent_sentences(log):
+    for said in (*agent_sentences(log), *_information(log)):
         if not first <= said.place < last or len(said.stems) < 4:
             continue
         why = is_finding(said.text)
@@ -784,6 +788,19 @@ def findings(log: ProbeLog, point: int) -> Iterator[Need]:
     yield from (need for _, need in sorted(found, key=lambda one: (one[0], -one[1].place)))
 
 
+@once_a_log
+def _information(log: ProbeLog) -> Sequence[Said]:
+    """What the user told: no rule, choice, wish or thought, which are needs of their own."""
+    found = []
+    for said in user_sentences(log):
+        plain = without_filler(said.text)
+        others = (cue(name).search(plain) for name in ("rule", "choice", "musing"))
+        begins = (cue(name).match(plain) for name in ("wish", "question", "glance", "imperative"))
+        if is_clear(said.text) and not any(others) and not any(begins):
+            found.append(said)
+    return found
+
+
 def given(log: ProbeLog, point: int) -> Iterator[Need]:
     """Exact values of the user that no later call shows to be needed."""
     for said in _of_user(log, point):
@@ -794,7 +811,7 @@ def given(log: ProbeLog, point: int) -> Iterator[Need]:
 
 def _stated(way: Any, said: Said, use: Use | None, sure: bool) -> Need:
     place, distance, act = (use.place, use.distance, use.act) if use else (said.place, 0, "")
-    return Need(way, said.text, said.place, place, distance, act=act, sure=sure)
+    return Need(way, without_filler(said.text), said.place, place, distance, act=act, sure=sure)
 
 
 # --- what failed, and what is open ---------------------------------------------------------
@@ -821,6 +838,8 @@ def failures(log: ProbeLog, point: int) -> Iterator[Need]:
         use = later.get(_program(command.text))
         if use is None or place >= last or not command.failed or len(shown) > 120:
             continue
+        if any(map(shows_text, command_words(command.text))):
+            continue
         for error in error_texts(command.output[-_MAX_TEXT:], True):
             if not 14 < len(error) <= MAX_FACT_CHARACTERS or coarse(error):
                 continue
@@ -838,20 +857,24 @@ def _program(script: str) -> str:
     return " ".join(words[:2])
 
 
-def requests(log: ProbeLog, point: int) -> Iterator[Need]:
-    """What the user asked for before the newest messages, where the work on it goes on."""
+def requests(log: ProbeLog, point: int, every: bool = False) -> Iterator[Need]:
+    """What the user asked for before the newest messages, where the work on it goes on.
+
+    With ``every``, a request counts whatever the calls after the point are about.
+    """
     asked = log.points[point]
     first, last = first_held(log, asked), left_tail(log, point)
     turns = [(place, text) for place, text in log.turns("user") if len(text.split()) > 3]
     before = [turn for turn in turns if turn[0] <= asked]
     after = next((place for place, _ in turns if place > asked), len(log.messages))
     work = next((use for use in uses(log, point) if use.place < after), None)
+    anything = next(iter(uses(log, point)), None) if every else None
     for place, text in before:
         if not first <= place < last:
             continue
         under_way = work if place == before[-1][0] else None
         if match := _REPORT.search(log.messages[place].text):
-            if use := under_way or governed(log, point, match["title"]):
+            if use := under_way or governed(log, point, match["title"]) or anything:
                 yield _open(bare(match["title"]), place, use)
             continue
         for sentence in sentences(text)[: 2 if len(text.split()) > _HANDED_OVER else 6]:
@@ -861,9 +884,9 @@ def requests(log: ProbeLog, point: int) -> Iterator[Need]:
                 continue
             verb = plain.split(" ", 1)[0].casefold()
             asks = plain != clean or (stem(verb) in REQUESTS and verb[-1:] != "s")
-            if not asks or cue("question").match(plain):
+            if not asks or cue("question").match(plain) or cue("glance").match(plain):
                 continue
-            use = under_way or governed(log, point, clean)
+            use = under_way or governed(log, point, clean) or anything
             if use is not None and len(telling_stems(log, clean)) > 2:
                 yield _open(clean, place, use)
 

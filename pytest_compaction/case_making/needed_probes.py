@@ -101,7 +101,7 @@ def command_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     found = [
         entry
         for need in needed.commands_again(log, point)
-        if (entry := _found(log, need, point, "command", _command_keys(need.clause)))
+        if (entry := _found(log, need, point, "command", _command_keys(need.clause), most=40))
     ]
     question = (
         "With which commands did the agent run the tests, builds and checks? Give each whole."
@@ -113,6 +113,8 @@ def command_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
 def _command_keys(command: str) -> Groups:
     """The program with its subcommand, and the words of it that others would not have."""
     words = [word.strip("'\"") for word in command.split()]
+    if len(words) < 4:
+        return ((" ".join(words),),)
     plain = [word for word in words if re.fullmatch(r"[a-z][\w.:-]*", word)]
     telling = [w for w in words if len(w) > 3 and re.search(r"[/:._]|--|[a-z][A-Z]", w)]
     groups = [(" ".join(plain[:2]) if words[:2] == plain[:2] else words[0],)]
@@ -191,11 +193,11 @@ def _command(need: Need) -> str:
     return f"`{need.topic.replace('`', '')}`"
 
 
-def request_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """Requests of the user on which the work goes on, the newest first."""
+def request_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[Draft]:
+    """Requests of the user on which the work goes on, the newest ones; all with ``every``."""
     found = [
         entry
-        for need in needed.requests(log, point)
+        for need in needed.requests(log, point, every)
         if (entry := log.find(log.task(need.clause, "next_step"), log.points[point], most=20))
         and (entry := replace(entry, need=need))
     ]
@@ -214,10 +216,14 @@ def _stated(
 
 
 def _found(
-    log: ProbeLog, need: Need, point: int, type: FactType, keys: Groups = ()
+    log: ProbeLog,
+    need: Need,
+    point: int,
+    type: FactType,
+    keys: Groups = (),
+    most: int = _MOST_MENTIONS,
 ) -> Found | None:
-    told = Candidate(need.clause, type, keys)
-    found = log.find(told, log.points[point], most=_MOST_MENTIONS)
+    found = log.find(Candidate(need.clause, type, keys), log.points[point], most=most)
     return found and replace(found, need=need)
 
 

@@ -13,11 +13,11 @@ from pytest_compaction.case_making import Redactor, make_case
 from pytest_compaction.importers import conversations, importer_for, load_importers
 
 DIGESTS = {
-    "aider/chat-history.md": "cf1cbb66a638b486",
+    "aider/chat-history.md": "3836941826c1437a",
     "claude-code/session.jsonl": "d810c5cc73d74858",
     "swe-agent/marshmallow-1867.traj": "8a1f34378b756823",
     "swe-agent/pydicom-1458.traj": "5697b9cb92b1f411",
-    "pi-agent/large-session.jsonl": "b26dd1be0f37f5c5",
+    "pi-agent/large-session.jsonl": "5fbc53bfc3de5a87",
 }
 
 
