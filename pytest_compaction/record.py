@@ -97,6 +97,7 @@ class Record(TypedDict, total=False):
     budget: int | Literal["recorded"] | None
     origin: str
     size: str
+    project: str
     point: dict[str, Any]
     question: str
     words: Words
@@ -124,6 +125,7 @@ class Record(TypedDict, total=False):
     compliance: dict[str, Any]
     foreign: dict[str, Any]
     worded: dict[str, Any]
+    listed: dict[str, int]
     tenths: list[int]
     score: float | None
     nuggets: list[dict[str, Any]]

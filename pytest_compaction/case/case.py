@@ -236,6 +236,7 @@ class Case:
     ``window`` is the context window and ``budget`` the limit of a view, both in tokens.
     ``digest`` identifies the content; cases with equal id and digest are equal. ``size`` is how
     long a conversation is in the words of its set, such as ``100K``; empty for a session.
+    ``project`` is the address of the project of a real session, empty for a scripted one.
     ``proposed`` are questions that wait for a person to confirm them; they are never asked.
     """
 
@@ -252,6 +253,7 @@ class Case:
     digest: str = ""
     origin: Origin = "scripted"
     size: str = ""
+    project: str = ""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Case) and (self.id, self.digest) == (other.id, other.digest)
@@ -350,6 +352,8 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
         letters = complying_letters(data["id"], choosing)
         return tuple(_probe(item, names, len(points) - 1, letters) for item in items)
 
+    provenance = data.get("provenance", {})
+    origin = provenance.get("origin", "scripted")
     return Case(
         id=data["id"],
         task=data["task"],
@@ -362,7 +366,8 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
         title=data.get("title", ""),
         source=source,
         digest=digest or digest_of(data),
-        origin=data.get("provenance", {}).get("origin", "scripted"),
+        origin=origin,
+        project=provenance.get("repository", "") if origin == "real" else "",
     )
 
 

@@ -55,6 +55,7 @@ class CaseEntry:
     probes: tuple[ProbeEntry, ...]
     source: str = ""
     size: str = ""
+    project: str = ""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CaseEntry) and (self.id, self.digest) == (other.id, other.digest)
@@ -79,6 +80,7 @@ class CaseEntry:
             "points": [[point.id, point.recorded] for point in self.points],
             "probes": [[probe.id, probe.kind, probe.point] for probe in self.probes],
             **({"size": self.size} if self.size else {}),
+            **({"project": self.project} if self.project else {}),
         }
 
     @classmethod
@@ -94,6 +96,7 @@ class CaseEntry:
             probes=tuple(ProbeEntry(str(id), kind, int(at)) for id, kind, at in data["probes"]),
             source=source,
             size=str(data.get("size", "")),
+            project=str(data.get("project", "")),
         )
 
 
@@ -108,6 +111,7 @@ def entry_of(case: Case) -> CaseEntry:
         probes=tuple(ProbeEntry(probe.id, probe.kind, probe.point) for probe in case.probes),
         source=case.source,
         size=case.size,
+        project=case.project,
     )
 
 

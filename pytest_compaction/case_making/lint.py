@@ -62,6 +62,7 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
         "info",
         "The log gives another value for the same subject, and no trap names it.",
     ),
+    "no-rule": ("warning", "A fact of type constraint binds no later turn."),
     "fragment": ("warning", "The text of a fact is the middle of a sentence."),
     "one-group": (
         "info",

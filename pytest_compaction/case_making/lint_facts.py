@@ -47,6 +47,32 @@ _NAMES_A_RULE: Final = re.compile(
 )
 
 
+_BINDS: Final = re.compile(
+    r"""
+    \b(?:never|always|only|must|shall|should|nothing|nobody|no|none|neither|not|\w+n['’]t
+      |until|unless|before|within|without|every|each|at\ most|at\ least|more\ than
+      |less\ than|exactly|limited\ to|forbidden|banned|frozen|sealed|allowed|required|refused?|due
+      |keeps?|kept|stays?
+      |remains?|left\ alone|carr(?:y|ies)|(?:start|begin)s?\ with|(?:has|have|is|are)\ to)\b
+    | \bmay\b(?!\ be\b) | \b(?:is|are)\ (?:written|asked|given|sent|named)\b | \bfrom\ \d\S*\ to\ \d
+    | ^(?:an?|new|all|any)\s | ^one\ \w+\ (?:a|per)\b
+    """,
+    re.I | re.X,
+)
+"""Words of a sentence that binds later turns; of any thing of a kind it says how it has to be."""
+_TELLS: Final = re.compile(
+    r"""
+    \?\s*$
+    | \bthe\ (?:user|agent|assistant)\ (?:thinks?|wants?|wanted|made|doubts?|does\ not\ think)\b
+    | (?<!\bwho\ )\b(?:was|were|has\ been)\b | \bmight\b | \bcan(?:not|['’]t|\ only)\b
+    | \bneed\ not\b | \bneedless\b | ^there\ (?:is|are)\b | \bis\ (?:for|really)\b
+    | \bare\ not\ \w+ed\ in\b
+    """,
+    re.I | re.X,
+)
+"""Words of a sentence that tells how things are or went, or asks."""
+
+
 class Remark(NamedTuple):
     """A finding of a check: the place in the case file, the rule, and a sentence.
 
@@ -223,6 +249,11 @@ def check_wording(case: Case) -> Iterator[Remark]:
 
 def _wording_of_fact(fact: Fact, pointer: str) -> Iterator[Remark]:
     said = quoted(fact.text)
+    if fact.type == "constraint" and not (
+        _BINDS.search(fact.text) and not _TELLS.search(fact.text)
+    ):
+        text = f"{said} binds no later turn: say what must or must not be done, or change its type"
+        yield Remark(pointer, "no-rule", text)
     cut = finished(fact.text) != fact.text or _MIDDLE.match(fact.text)
     if fact.type in _SAYING and cut:
         text = f"{said} is the middle of a sentence: say what it is about"

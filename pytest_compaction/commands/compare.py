@@ -15,6 +15,7 @@ from pytest_compaction.records import (
     Baseline,
     BaselineError,
     Source,
+    cases_note,
     differences,
     load_baseline,
     parse_source,
@@ -117,8 +118,9 @@ def _compared(first: Source, other: Source, anyway: bool) -> Iterator[_Pair]:
                 f"{names[0]} and {names[1]} cannot be compared:{listed}\n"
                 "--anyway compares them all the same"
             )
-        note = version_note(before.header, after.header, names)
-        notes = (*problems, *([note] if note else []))
+        sides = before.header, after.header
+        told = (cases_note(*sides, names), version_note(*sides, names))
+        notes = (*problems, *filter(None, told))
         found = run_changes(before.records, after.records)
         if not found.items:
             raise BaselineError(f"no item has a score both in {names[0]} and in {names[1]}")

@@ -17,6 +17,7 @@ from pytest_compaction.records import (
     Run,
     accepted_place,
     at_pass_score,
+    cases_note,
     check_accepted,
     differences,
     is_read_alike,
@@ -117,7 +118,12 @@ def baselines_of(
         if problems:
             listed = "".join(f"\n  {problem}" for problem in problems)
             raise BaselineError(f"{path.name} cannot be compared with {each.title}:{listed}")
+    told = [
+        cases_note(each.header, found.header, (each.title, path.name))
+        for each in baselines.values()
+    ]
     baselines, records, notes = _read_alike(baselines, path, found, pass_score)
+    notes = [*dict.fromkeys(filter(None, told)), *notes]
     return {n: at_pass_score(each, pass_score) for n, each in baselines.items()}, records, notes
 
 

@@ -66,10 +66,12 @@ _NAMES: Final = {
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
     "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",
     "foreign": (
-        "ForeignNames ForeignWordings foreign_names foreign_to_case foreign_wordings worded_as_case"
+        "ForeignNames ForeignWordings ListedNames foreign_names foreign_to_case "
+        "foreign_wordings listed_in_view listed_names worded_as_case"
     ),
     "intervals": (
-        "FEWEST_CLUSTERS Mean cluster_interval interval_method jackknife_interval noncentrality "
+        "FEWEST_CLUSTERS Mean cluster_interval counts_of interval_method jackknife_interval "
+        "noncentrality "
         "proportion_interval ratio_interval t_quantile"
     ),
     "long_memory": (

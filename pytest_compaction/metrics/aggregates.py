@@ -13,10 +13,12 @@ from pytest_compaction.case import Origin
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.intervals import (
     Mean,
+    case_key,
     clustered,
     mean_over,
     proportion_interval,
     ratio_interval,
+    unit_of,
 )
 from pytest_compaction.metrics.readings import Source, loss
 from pytest_compaction.record import Record
@@ -69,7 +71,7 @@ def survival_of_facts(records: Iterable[Record], needed: bool) -> Mean | None:
 
     ``None`` where no fact of the records is known to be needed.
     """
-    facts = [(record["case"], fact) for record in scored(records) for fact in record["facts"]]
+    facts = [(case_key(record), fact) for record in scored(records) for fact in record["facts"]]
     if not any(is_needed(fact) for _, fact in facts):
         return None
     chosen = ((case, float(is_stated(f))) for case, f in facts if is_needed(f) == needed)
@@ -136,11 +138,11 @@ def kept_share(score: float | None, control: float | None) -> float | None:
     return score / control
 
 
-def _last_views(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], tuple[int, ...]]:
+def _last_views(records: Iterable[Record]) -> dict[tuple[str, int], tuple[int, ...]]:
     """Tokens of log, view and budget at the last point with a probe, by case and trial."""
     last: dict[tuple[str, int], tuple[int, ...]] = {}
     for record in records:
-        tokens, key = record["tokens"], (record["case"], record["trial"])
+        tokens, key = record["tokens"], (case_key(record), record["trial"])
         if tokens:
             budget = record["compaction"].get("budget") or 0
             found = tokens["log"], tokens["view"], budget
@@ -148,7 +150,7 @@ def _last_views(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], t
     return last
 
 
-def budget_share(records: Iterable[Mapping[str, Any]]) -> Mean | None:
+def budget_share(records: Iterable[Record]) -> Mean | None:
     """Mean share of the budget that views take, over cases and trials (1 is all of it).
 
     The view of a case and trial is that at the last point with a probe. ``None`` without views.
@@ -200,7 +202,8 @@ class Tokens:
         interval = ratio_interval(self.by_case)
         if interval is not None:
             interval = interval[0], min(interval[1], 1.0)
-        return Mean(self.removed, interval, self.views, len(self.by_case))
+        units = len(set(map(unit_of, self.by_case)))
+        return Mean(self.removed, interval, self.views, len(self.by_case), units)
 
 
 TOO_FEW: Final = "less than half of the items have a score, and a mean of these would mislead"
@@ -226,6 +229,8 @@ class Aggregate:
     """The source of the scores; see :func:`reading_of`."""
     second: Mean | None = None
     """The overall score of the other reading."""
+    listed: int = 0
+    """Views that are mostly a list of names."""
     passed: Mean | None = None
     """pass^1 with its interval; ``passes`` has it too, without one."""
 
@@ -258,7 +263,7 @@ def has_too_few(records: Sequence[Record]) -> bool:
 
 def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) -> Mean | None:
     """Mean of a figure over the records that have it, clustered by case, or ``None``."""
-    found = ((record["case"], value(record)) for record in records)
+    found = ((case_key(record), value(record)) for record in records)
     return mean_over(clustered((case, each) for case, each in found if each is not None))
 
 
@@ -276,7 +281,7 @@ def _outcomes(records: Iterable[Record]) -> dict[tuple[str, str, str], list[bool
     """Whether each scored trial of an item passed, by case, probe and test."""
     outcomes: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
     for record in scored(records):
-        key = (record["case"], record["probe"], record["item"].partition("[")[0])
+        key = (case_key(record), record["probe"], record["item"].partition("[")[0])
         outcomes[key].append(record["status"] == "passed")
     return outcomes
 
@@ -356,6 +361,13 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
         stated=None if too_few else mean_of(records, stated_share),
         reading=reading_of(records[0]) if records else "view",
         second=None if too_few else mean_of(records, second_figure),
+        listed=len(
+            {
+                (r["case"], r["trial"], (r.get("point") or {}).get("id"))
+                for r in records
+                if r.get("listed")
+            }
+        ),
         passed=None if too_few else pass_mean(records),
     )
 

@@ -16,7 +16,12 @@ from pytest_compaction.metrics.aggregates import (
     second_figure,
     survival,
 )
-from pytest_compaction.metrics.intervals import cluster_interval, clustered, jackknife_interval
+from pytest_compaction.metrics.intervals import (
+    case_key,
+    cluster_interval,
+    clustered,
+    jackknife_interval,
+)
 from pytest_compaction.metrics.readings import Source
 from pytest_compaction.record import Record
 from pytest_compaction.rubric import DIMENSIONS
@@ -187,12 +192,12 @@ def of_runs(first: Sequence[Record], second: Sequence[Record], names: tuple[str,
     sides would agree on it for free.
     """
     pairs, left_out = _paired(first, second)
-    overall = clustered((a["case"], (a["overall"] or 0.0, b["overall"] or 0.0)) for a, b in pairs)
+    overall = clustered((case_key(a), (a["overall"] or 0.0, b["overall"] or 0.0)) for a, b in pairs)
     figures = _of_scores("scores of items", overall)
     for name in DIMENSIONS:
         both = ((a, a["dimensions"].get(name), b["dimensions"].get(name)) for a, b in pairs)
         values = clustered(
-            (a["case"], (one, other))
+            (case_key(a), (one, other))
             for a, one, other in both
             if one is not None and other is not None
         )
@@ -212,7 +217,7 @@ def of_readings(records: Sequence[Record]) -> Agreement | None:
     both = [record for record in compared if second_figure(record) is not None]
     if not both:
         return None
-    scores = clustered((r["case"], (survival(r) or 0.0, answer_figure(r) or 0.0)) for r in both)
+    scores = clustered((case_key(r), (survival(r) or 0.0, answer_figure(r) or 0.0)) for r in both)
     facts = _facts((record, "view", record, "answer") for record in both)
     figures = _of_scores("scores of items", scores)
     figures.append(_figure("facts stated", "kappa", facts, weighted_kappa))
@@ -224,7 +229,7 @@ def of_readings(records: Sequence[Record]) -> Agreement | None:
 def of_judges(records: Sequence[Record]) -> list[Agreement]:
     """Each two judges of a run with several, or two judgements of one, on the same answers."""
     panels = [
-        (record["case"], {judge["name"]: judge for judge in record["judges"]})
+        (case_key(record), {judge["name"]: judge for judge in record["judges"]})
         for record in records
         if record.get("judges")
     ]
@@ -285,7 +290,7 @@ def _facts(sides: Iterable[tuple[Record, Source, Record, Source]]) -> Pairs:
     """For each fact whether the two sides state it, 1 or 0."""
     return clustered(
         (
-            first["case"],
+            case_key(first),
             (
                 float(outcome_of(one, reads) == "stated"),
                 float(outcome_of(other, other_reads) == "stated"),
@@ -330,7 +335,7 @@ def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Coefficient:
     """Kendall's tau-b of the strategies' mean scores."""
     clusters = clustered(
         (
-            first["case"],
+            case_key(first),
             (
                 f"{first['compactor']} {first.get('budget') or ''}",
                 (first["overall"] or 0.0, second["overall"] or 0.0),

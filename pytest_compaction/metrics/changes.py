@@ -15,7 +15,9 @@ from pytest_compaction.metrics.changed_facts import (
 )
 from pytest_compaction.metrics.comparisons import TIE, Paired, holm
 from pytest_compaction.metrics.figures import compared
+from pytest_compaction.metrics.intervals import case_key, unit_of
 from pytest_compaction.metrics.strategies import (
+    case_keys,
     difference_between,
     differences_by_case,
     figures_by_item,
@@ -104,6 +106,11 @@ class RunChanges:
     def cases(self) -> int:
         """The number of cases of the items that were compared."""
         return len({item.first["case"] for item in self.items})
+
+    @property
+    def units(self) -> int:
+        """The same, with cases of one project counted as one."""
+        return len({unit_of(case_key(item.second)) for item in self.items})
 
     @property
     def gone(self) -> tuple[FactChange, ...]:
@@ -207,7 +214,7 @@ def _probe(record: Record) -> tuple[str, str]:
 def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) -> BothMeans | None:
     one, other = figures_by_item(firsts, metric), figures_by_item(seconds, metric)
     both = [key for key in one if key in other]
-    paired = difference_between(one, other)
+    paired = difference_between(one, other, case_keys(firsts, seconds))
     if paired is None:
         return None
     before, after = (sum(side[key] for key in both) / len(both) for side in (one, other))

@@ -187,7 +187,7 @@ def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
         return None
     items = round(math.fsum(sums.sizes))
     return Paired(
-        difference=Mean(sums.ratio, interval_of_sums(sums), items, sums.count),
+        difference=Mean(sums.ratio, interval_of_sums(sums), items, sums.cases, sums.count),
         p=sign_flip_p(sums.totals) if sums.count >= fewest_cases() else None,
         wins=wins,
         ties=items - wins - losses,

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_compaction.case import Case, Fact
 from pytest_compaction.conversation import Message
 from pytest_compaction.metrics.aggregates import mean_of, scored
-from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
+from pytest_compaction.metrics.intervals import Mean, case_key, clustered, mean_over
 from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import Statement, normalize, segments
@@ -156,7 +156,7 @@ def constraint_survival(records: Sequence[Record]) -> Mean | None:
     found: dict[tuple[object, ...], list[bool]] = defaultdict(list)
     for record in scored(records):
         held = record.get("constraints") or {}
-        place = (record["case"], record["trial"], record.get("budget"), held.get("point"))
+        place = (case_key(record), record["trial"], record.get("budget"), held.get("point"))
         for constraint in held.get("standing", ()):
             found[*place, constraint["text"]].append(bool(constraint["survived"]))
     return mean_over(clustered((str(key[0]), sum(s) / len(s)) for key, s in found.items()))
@@ -213,7 +213,7 @@ def compliance(records: Sequence[Record], control: Sequence[Record]) -> Complian
         return None
     whole = {_key(record): _complied(record) for record in control}
     triples = [
-        (record["case"], mine, long, upper)
+        (case_key(record), mine, long, upper)
         for record in chosen
         if (mine := _complied(record)) is not None
         and (long := whole.get(_key(record))) is not None

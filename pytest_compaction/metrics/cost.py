@@ -23,7 +23,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.metrics.intervals import Mean, clustered, jackknife_interval, mean_over
+from pytest_compaction.metrics.intervals import (
+    Mean,
+    by_unit,
+    case_key,
+    clustered,
+    jackknife_interval,
+    mean_over,
+)
 from pytest_compaction.metrics.lost_facts import COMPACTED, FactFate, events_by_case, fates, whole
 from pytest_compaction.record import Record
 
@@ -225,7 +232,10 @@ class StrategyCosts:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """The compactions of one case in one trial, and the calls that they took."""
+    """The compactions of one case in one trial, and the calls that they took.
+
+    ``case`` is its name in intervals.
+    """
 
     case: str
     sizes: tuple[Sizes, ...]
@@ -258,7 +268,8 @@ def strategy_costs(
             return total(some) / sum(len(each.sizes) for each in some)
 
         interval = jackknife_interval(clusters, by_compaction)
-        return Mean(by_compaction(work), interval, len(sizes), len(clusters))
+        units = len(by_unit(clusters))
+        return Mean(by_compaction(work), interval, len(sizes), len(clusters), units)
 
     def until_paid(cached: bool) -> BreakEven:
         def requests(some: Sequence[_Work]) -> float | None:
@@ -321,5 +332,5 @@ def _work(records: Sequence[Record]) -> tuple[list[_Work], int]:
             usage = (recorded[key].get("usage") or {}).get("compaction") or {}
             names = ("input_tokens", "cached_tokens", "output_tokens")
             calls = SummaryCalls(*((whole(usage.get(name)) or 0) * part for name in names))
-            found.append(_Work(key[0], sizes, calls))
+            found.append(_Work(case_key(recorded[key]), sizes, calls))
     return found, unknown

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pytest_compaction.metrics.aggregates import aggregate, budgets_of, by_compactor, stated_share
-from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
+from pytest_compaction.metrics.intervals import Mean, case_key, clustered, mean_over
 from pytest_compaction.record import Record
 
 
@@ -68,7 +68,7 @@ def _mean_area(records: Sequence[Record], budgets: Sequence[int]) -> Mean | None
     for record in records:
         share = stated_share(record)
         if share is not None:
-            item = (record["case"], record["probe"], record["trial"])
+            item = (case_key(record), record["probe"], record["trial"])
             shares[item][record.get("budget")] = share
     return mean_over(
         clustered(

@@ -26,7 +26,7 @@ from pytest_compaction.metrics.aggregates import (
     token_totals,
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
-from pytest_compaction.metrics.intervals import Mean
+from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
 from pytest_compaction.record import Record
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
@@ -123,14 +123,13 @@ def _half_life(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     half = None if found is None else found.whole.half_life
     if half is None:
         return None
-    cases = len({record["case"] for record in records})
-    return Mean(half.compactions, half.interval, half.exposures, cases)
+    return Mean(half.compactions, half.interval, half.exposures, *counts_of(records))
 
 
 def _without_interval(value: float | None, records: Sequence[Record]) -> Mean | None:
     if value is None:
         return None
-    return Mean(value, None, len(records), len({record["case"] for record in records}))
+    return Mean(value, None, len(records), *counts_of(records))
 
 
 _EVERYWHERE: Final[frozenset[Outlet]] = frozenset(get_args(Outlet))

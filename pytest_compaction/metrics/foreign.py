@@ -1,11 +1,12 @@
-"""Views of another log: their names and their wording of facts are not in the log.
+"""Views that are no honest account of their log: foreign names, foreign wordings, bare lists.
 
 A view from a cache with too short a key, or a text that is the same for every log, states
 names that come from elsewhere. A summary may name a file or a function that its log spells
 otherwise, so that only a view most of whose names come from elsewhere is called foreign. A
 strategy that reads the case files puts the texts of facts, or their keys, into its view. A
 summary may hit upon the wording of a fact by chance, so that only a view with most of the
-wordings is marked.
+wordings is marked. A list of names alone says of no name what it is, so that a view which is
+mostly such a list is marked too.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final
 
 from pytest_compaction.case import Case, Fact
-from pytest_compaction.conversation import Message, readable
+from pytest_compaction.conversation import Message, leading_system, readable
 from pytest_compaction.text import normalize
 
 LEAST: Final = 5
@@ -163,6 +164,64 @@ class _Windows:
 
 def _words_of(texts: Iterable[str]) -> _Words:
     return tuple(word for text in texts for word in _WORD.findall(normalize(text)))
+
+
+LEAST_LISTED: Final = 40
+"""The fewest words of a marked list: a short one is a part of a summary."""
+_MOSTLY: Final = 0.6
+"""The share of the words of a view that are names in bare lists, from which on it is marked."""
+_BARE: Final = 0.8
+"""The share of the words of a line that are names, from which on it says nothing of them."""
+_FENCES: Final = ("```", "~~~")
+_PARTS_OF_LINE: Final = re.compile(r"[\s,;|]+")
+_BULLET: Final = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+")
+_NAME: Final = re.compile(r"`[^`]+`|[\w./@%+:#$-]*(?:[/_.\d]|[^\W_][A-Z])[\w./@%+#$-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNames:
+    """How many words of a view stand in lines of names alone, of how many outside of code."""
+
+    count: int = 0
+    of: int = 0
+
+    @property
+    def make_the_view(self) -> bool:
+        """Whether most of the view is a bare list."""
+        return self.count >= LEAST_LISTED and self.count >= _MOSTLY * self.of
+
+
+def listed_names(view: Iterable[str], made: Iterable[str]) -> ListedNames:
+    """The words of the texts that a strategy ``made`` in lines of names, of all of its ``view``.
+
+    A line is one of names if four of five words are a path, an identifier, a number, or in
+    backticks: "- src/a.py, src/b.py" is, and "- src/a.py: holds the limit" or "LIMIT = 45" is not.
+    """
+    listed = 0
+    for line in chain.from_iterable(map(_outside_code, made)):
+        words = [word for word in _PARTS_OF_LINE.split(_BULLET.sub("", line)) if word]
+        names = sum(_NAME.fullmatch(word.strip("\"'()[]<>")) is not None for word in words)
+        listed += len(line.split()) if names and names >= _BARE * len(words) else 0
+    lines = chain.from_iterable(map(_outside_code, view))
+    return ListedNames(listed, sum(len(line.split()) for line in lines))
+
+
+def _outside_code(text: str) -> Iterator[str]:
+    """The lines of a text that stand in no fenced block."""
+    fenced = False
+    for line in text.splitlines():
+        if line.lstrip().startswith(_FENCES):
+            fenced = not fenced
+        elif not fenced:
+            yield line
+
+
+@lru_cache(maxsize=8)
+def listed_in_view(view: tuple[Message, ...], case: Case) -> ListedNames:
+    """The lists of names in the messages of a view that are not of its log; no system prompt."""
+    log = frozenset(map(readable, case.messages))
+    texts = [readable(message) for message in view[leading_system(view) :]]
+    return listed_names(texts, (text for text in texts if text not in log))
 
 
 @lru_cache(maxsize=8)  # the probes of a case follow one another and share a view

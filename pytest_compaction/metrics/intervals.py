@@ -1,7 +1,8 @@
 """Intervals of means, ratios and shares over clusters.
 
-The probes of one case share its compaction and are not independent of each other, so that
-cases are the units of every interval and every test.
+The probes of one case share its compaction and are not independent of each other, and neither are
+real cases of one project. So cases are the units of every interval and every test, and those of one
+project are one unit.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from pytest_compaction.record import Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,11 +30,13 @@ Clusters = Mapping[str, Sequence[float]]
 class Sums:
     """Numerators and denominators of a ratio, one of each for a cluster.
 
-    For a mean these are the total of a cluster's values and how many it has.
+    For a mean these are the total of a cluster's values and how many it has. ``cases`` are in the
+    clusters together.
     """
 
     totals: tuple[float, ...]
     sizes: tuple[float, ...]
+    cases: int = 0
 
     @property
     def count(self) -> int:
@@ -49,9 +54,10 @@ def sums_of(clusters: Clusters) -> Sums:
 
     A value that is not finite (NaN, infinity) is no value.
     """
-    kept = ([v for v in values if math.isfinite(v)] for _, values in sorted(clusters.items()))
-    groups = [values for values in kept if values]
-    return Sums(tuple(map(math.fsum, groups)), tuple(float(len(group)) for group in groups))
+    kept = {name: [v for v in values if math.isfinite(v)] for name, values in clusters.items()}
+    groups = by_unit(kept)
+    cases = sum(map(bool, kept.values()))
+    return Sums(tuple(map(math.fsum, groups)), tuple(float(len(group)) for group in groups), cases)
 
 
 def sums_of_pairs(pairs: Iterable[tuple[float, float]]) -> Sums:
@@ -64,13 +70,43 @@ def sums_of_pairs(pairs: Iterable[tuple[float, float]]) -> Sums:
 class Mean:
     """A mean with its 95 % interval over cases (``None`` below six), the number of items and cases.
 
-    See :func:`~pytest_compaction.metrics.intervals.cluster_interval`.
+    ``units`` are the cases with those of one project counted as one. See
+    :func:`~pytest_compaction.metrics.intervals.cluster_interval`.
     """
 
     value: float
     interval: Interval | None
     count: int
     cases: int = 0
+    units: int = 0
+
+
+_OF_PROJECT: Final = "\n"
+
+
+def case_key(record: Record) -> str:
+    """The name of the cluster of a record: its case, after its project if it has one."""
+    project = record.get("project")
+    return f"{project}{_OF_PROJECT}{record['case']}" if project else record["case"]
+
+
+def unit_of(key: str) -> str:
+    """The unit of a cluster by the name that :func:`case_key` gave it: its project, or itself."""
+    return key.partition(_OF_PROJECT)[0]
+
+
+def counts_of(records: Iterable[Record]) -> tuple[int, int]:
+    """How many cases the records are of, and how many with those of one project as one."""
+    keys = set(map(case_key, records))
+    return len(keys), len(set(map(unit_of, keys)))
+
+
+def by_unit(clusters: Mapping[str, Sequence[_T]]) -> list[list[_T]]:
+    """The values of each unit in order of names, without units that have none."""
+    units: dict[str, list[_T]] = defaultdict(list)
+    for name, values in sorted(clusters.items()):
+        units[unit_of(name)] += values
+    return [values for _, values in sorted(units.items()) if values]
 
 
 def clustered(values: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
@@ -86,7 +122,8 @@ def mean_over(clusters: Clusters) -> Mean | None:
     sums = sums_of(clusters)
     if not sums.count:
         return None
-    return Mean(sums.ratio, interval_of_sums(sums), int(sum(sums.sizes)), sums.count)
+    items = int(sum(sums.sizes))
+    return Mean(sums.ratio, interval_of_sums(sums), items, sums.cases, sums.count)
 
 
 def standard_error(sums: Sums) -> float:
@@ -170,7 +207,10 @@ def ratio_interval(clusters: Mapping[str, tuple[float, float]]) -> Interval | No
 
     It is that of :func:`cluster_interval`; clusters with a denominator of 0 are left out.
     """
-    return interval_of_sums(sums_of_pairs(pair for _, pair in sorted(clusters.items())))
+    units = by_unit({name: [pair] for name, pair in clusters.items()})
+    return interval_of_sums(
+        sums_of_pairs((sum(t for t, _ in pairs), sum(n for _, n in pairs)) for pairs in units)
+    )
 
 
 def interval_of_sums(sums: Sums, level: float = 0.95) -> Interval | None:
@@ -187,13 +227,19 @@ def interval_of_sums(sums: Sums, level: float = 0.95) -> Interval | None:
     return middle - high * error, middle - low * error
 
 
-def interval_method(clusters: int) -> str:
-    """How the interval over this many cases was made, in words for a summary."""
-    if clusters < FEWEST_CLUSTERS:
-        return f"none with fewer than {FEWEST_CLUSTERS} cases"
-    if clusters <= MOST_DRAWN:
-        return f"studentised bootstrap of {clusters} cases"
-    return f"Student's t over {clusters} case means"
+def interval_method(cases: int, units: int | None = None) -> str:
+    """How the interval over this many cases was made, in words for a summary.
+
+    ``units`` are the cases with those of one project counted as one, if they are fewer.
+    """
+    units = cases if units is None else units
+    if units < FEWEST_CLUSTERS:
+        of = "cases" if cases < FEWEST_CLUSTERS else "projects"
+        return f"none with fewer than {FEWEST_CLUSTERS} {of}"
+    as_one = "" if units == cases else f", those of one project as one ({units})"
+    if units <= MOST_DRAWN:
+        return f"studentised bootstrap of {cases} cases{as_one}"
+    return f"Student's t over {cases} case means{as_one}"
 
 
 def _drawn_quantiles(sums: Sums, tail: float) -> Interval:
@@ -241,7 +287,7 @@ def jackknife_interval(
     Bootstrap" (1993), chapter 11. ``None`` with fewer than six clusters, or if the
     statistic is not defined without one of them.
     """
-    groups = [values for _, values in sorted(clusters.items()) if values]
+    groups = by_unit(clusters)
     whole = statistic([value for values in groups for value in values])
     if whole is None or len(groups) < FEWEST_CLUSTERS:
         return None

@@ -19,6 +19,7 @@ from pytest_compaction.case import Fact
 from pytest_compaction.metrics.intervals import (
     Interval,
     Mean,
+    by_unit,
     cluster_interval,
     clustered,
     jackknife_interval,
@@ -45,7 +46,7 @@ def share_interval(clusters: Mapping[str, Sequence[bool]]) -> Interval | None:
         return None
     seen = {value for values in clusters.values() for value in values}
     if len(seen) == 1:
-        cases = sum(bool(values) for values in clusters.values())
+        cases = len(by_unit(clusters))
         unseen = ((1 - LEVEL) / 2) ** (1 / cases)
         return (unseen, 1.0) if True in seen else (0.0, 1 - unseen)
     return max(found[0], 0.0), min(found[1], 1.0)
@@ -58,7 +59,8 @@ def share(outcomes: Iterable[tuple[str, bool]]) -> Mean | None:
     if not values:
         return None
     mean = sum(values) / len(values)
-    return Mean(mean, share_interval(clusters), len(values), len(clusters))
+    units = len(by_unit(clusters))
+    return Mean(mean, share_interval(clusters), len(values), len(clusters), units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def life_table(facts: Iterable[FactFate]) -> tuple[LifeRow, ...]:
     """
     clusters: dict[str, _Counts] = {}
     for fact in facts:
-        at_risk, dropped = clusters.setdefault(fact.case, (Counter(), Counter()))
+        at_risk, dropped = clusters.setdefault(fact.cluster, (Counter(), Counter()))
         at_risk.update(range(1, fact.exposures + 1))
         if fact.drop is not None:
             dropped[fact.drop.number] += 1
@@ -158,7 +160,7 @@ def half_life(facts: Iterable[FactFate]) -> HalfLife | None:
     (1982). The 95 % interval is that of the hazard over cases, carried over.
     """
     met = clustered(
-        (fact.case, fact.drop is not None and k == fact.exposures)
+        (fact.cluster, fact.drop is not None and k == fact.exposures)
         for fact in facts
         for k in range(1, fact.exposures + 1)
     )
@@ -205,7 +207,7 @@ def runway(events: Iterable[CompactionEvent]) -> Runway | None:
     changed = [event for event in events if event.changed]
     if not changed:
         return None
-    free = [(e.case, e.free, e.window) for e in changed if e.free is not None]
+    free = [(e.cluster, e.free, e.window) for e in changed if e.free is not None]
     lengths = [e.until_next for e in changed if e.until_next is not None]
     cut_off = [e.messages_left for e in changed if e.until_next is None]
     left = [messages for messages in cut_off if messages is not None]
@@ -359,7 +361,7 @@ def _losses(facts: Sequence[FactFate]) -> FactLosses:
         contradicted=sum(fact.contradicted for fact in dropped),
         guessed=sum(bool(fact.used) for fact in dropped) if answered else None,
         returned=sum(fact.drop is not None for fact in survived),
-        survival=share((fact.case, fact.survived) for fact in facts),
-        recovery=share((fact.case, bool(fact.recoverable)) for fact in known),
+        survival=share((fact.cluster, fact.survived) for fact in facts),
+        recovery=share((fact.cluster, bool(fact.recoverable)) for fact in known),
     )
     return FactLosses(counts, life_table(facts), half_life(facts))

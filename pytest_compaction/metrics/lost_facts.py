@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.metrics.aggregates import is_answered
+from pytest_compaction.metrics.intervals import case_key
 from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 
@@ -26,13 +27,14 @@ class CompactionEvent:
     ``prefix``: whole messages at the beginning that both share. ``free``: the window less the
     view. ``until_next``: messages of the log until the view was again as large as before, ``None``
     if the log ended first; ``messages_left``: all messages of the log after it. What is not
-    known is ``None``.
+    known is ``None``. ``cluster`` is the name of the case in intervals.
     """
 
     case: str
     trial: int
     point: str
     status: str
+    cluster: str
     window: int | None = None
     before: int | None = None
     after: int | None = None
@@ -63,7 +65,7 @@ def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[Compactio
             window = whole(record["compaction"].get("window"))
             longest[key] = tuple(
                 CompactionEvent(
-                    *(*key, str(event.get("point")), str(event.get("status"))),
+                    *(*key, str(event.get("point")), str(event.get("status")), case_key(record)),
                     *(window, *(whole(event.get(name)) for name in _COUNTS)),
                 )
                 for event in listed
@@ -107,7 +109,8 @@ class FactFate:
     ``contradicted``: the view states something else in its place. ``recoverable`` is ``None``
     unless it was dropped, and where a record does not say it. ``stated`` says for each compaction
     since the log first stated the fact whether the view after it still did, up to the point of the
-    probe. ``source`` is the smallest log message that states it, with its tokens.
+    probe. ``source`` is the smallest log message that states it, with its tokens, and ``cluster``
+    the name of the case in intervals.
     """
 
     case: str
@@ -122,6 +125,7 @@ class FactFate:
     stated: tuple[tuple[str, bool], ...] = ()
     source: tuple[str, int] | None = None
     evidence: tuple[str, ...] = ()
+    cluster: str = ""
 
     @property
     def key(self) -> FactKey:
@@ -196,6 +200,7 @@ def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> Fact
         ),
         source=None if source is None or tokens is None else (str(source.get("message")), tokens),
         evidence=tuple(str(id) for id in fact.get("evidence") or ()),
+        cluster=case_key(record),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Final, get_args
 
 from pytest_compaction.case import FactType
 from pytest_compaction.metrics.aggregates import by_arm, is_stated, scored
-from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
+from pytest_compaction.metrics.intervals import Mean, case_key, clustered, counts_of, mean_over
 from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL, RECORDED
 
@@ -48,6 +48,7 @@ class ProductionLoss:
     columns: tuple[KeptFacts, ...]
     facts: Mapping[str, int]
     cases: int
+    units: int
     items: int
     asked: int
     absent: tuple[str, ...]
@@ -82,10 +83,12 @@ def production_loss(records: Iterable[Record]) -> ProductionLoss | None:
     once = {(r["case"], r["probe"]): r["facts"] for r in common[production]}
     counts = Counter(fact["type"] for facts in once.values() for fact in facts)
     types = [*get_args(FactType), *sorted(counts.keys() - set(get_args(FactType)))]
+    cases, units = counts_of(common[production])
     return ProductionLoss(
         columns=tuple(sorted(columns, key=rank)),
         facts={**{type: counts[type] for type in types if counts[type]}, ALL_TYPES: counts.total()},
-        cases=len({case for case, _, _ in shared}),
+        cases=cases,
+        units=units,
         items=len(shared),
         asked=items,
         absent=absent,
@@ -104,7 +107,7 @@ def _kept(compactor: str, records: Sequence[Record], unscored: int) -> KeptFacts
     shares = {
         type: mean_over(
             clustered(
-                (record["case"], float(is_stated(fact)))
+                (case_key(record), float(is_stated(fact)))
                 for record in records
                 for fact in record["facts"]
                 if type in (ALL_TYPES, fact["type"])

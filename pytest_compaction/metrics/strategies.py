@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final, Literal
 
@@ -19,7 +19,14 @@ from pytest_compaction.metrics.comparisons import (
     paired_of,
 )
 from pytest_compaction.metrics.figures import figure_of
-from pytest_compaction.metrics.intervals import Mean, clustered, mean_over, sums_of_pairs
+from pytest_compaction.metrics.intervals import (
+    Mean,
+    case_key,
+    clustered,
+    mean_over,
+    sums_of_pairs,
+    unit_of,
+)
 from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 
@@ -45,7 +52,8 @@ def paired_difference(
     ``figure`` is one that items have, such as ``overall``, a dimension, or ``stated``. ``None``
     without such an item.
     """
-    return difference_between(figures_by_item(first, figure), figures_by_item(second, figure))
+    sides = figures_by_item(first, figure), figures_by_item(second, figure)
+    return difference_between(*sides, case_keys(first, second))
 
 
 def figures_by_item(records: Iterable[Record], figure: str) -> dict[ItemKey, float]:
@@ -60,20 +68,30 @@ def differences_by_case(
     first: Sequence[Record], second: Sequence[Record], figure: str = "overall"
 ) -> dict[str, list[float]]:
     """The second side less the first, for each item that has the figure on both, by case."""
-    return _by_case(figures_by_item(first, figure), figures_by_item(second, figure))
+    sides = figures_by_item(first, figure), figures_by_item(second, figure)
+    return _by_case(*sides, case_keys(first, second))
 
 
 def difference_between(
-    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float]
+    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float], keys: Mapping[str, str]
 ) -> Paired | None:
-    """The comparison of :func:`paired_difference` from the figures of both sides."""
-    return compare(_by_case(first, second))
+    """The comparison of :func:`paired_difference` from the figures of both sides.
+
+    ``keys`` are those of :func:`case_keys`.
+    """
+    return compare(_by_case(first, second, keys))
+
+
+def case_keys(*sides: Iterable[Record]) -> dict[str, str]:
+    """The name of each case in intervals; older records do not know the project of theirs."""
+    records = [record for side in sides for record in side]
+    return {r["case"]: case_key(r) for r in sorted(records, key=lambda r: bool(r.get("project")))}
 
 
 def _by_case(
-    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float]
+    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float], keys: Mapping[str, str]
 ) -> dict[str, list[float]]:
-    return clustered((key[0], second[key] - first[key]) for key in first if key in second)
+    return clustered((keys[key[0]], second[key] - first[key]) for key in first if key in second)
 
 
 def _by_key(records: Iterable[Record]) -> dict[ItemKey, Record]:
@@ -150,7 +168,8 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
         and (found := figures_by_item(group, "overall"))
     }
     ranked = sorted(scores, key=lambda name: (-fmean(scores[name].values()), name))
-    differences = dict(_differences([(name, scores[name]) for name in ranked]))
+    keys = case_keys(*groups.values())
+    differences = dict(_differences([(name, scores[name]) for name in ranked], keys))
     corrected = holm([paired.p for paired in differences.values()])
     pairs = [
         StrategyPair(*names, paired, p)
@@ -158,14 +177,14 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
     ]
     apart = {(pair.first, pair.second) for pair in pairs if pair.differ}
     shown = letters(ranked, lambda a, b: (a, b) in apart)
-    cases = {key[0] for found in scores.values() for key in found}
-    if len(cases) < fewest_cases(LEVEL):
+    units = {unit_of(keys[key[0]]) for found in scores.values() for key in found}
+    if len(units) < fewest_cases(LEVEL):
         shown = dict.fromkeys(ranked, "")
     return StrategyComparison(tuple(pairs), shown)
 
 
 def _differences(
-    scores: Sequence[tuple[str, Mapping[ItemKey, float]]],
+    scores: Sequence[tuple[str, Mapping[ItemKey, float]]], keys: Mapping[str, str]
 ) -> Iterator[tuple[tuple[str, str], Paired]]:
     """Every two strategies with a common item, as ``difference_between`` compares them.
 
@@ -173,17 +192,26 @@ def _differences(
     """
     import numpy as np
 
-    items = sorted(set().union(*(found for _, found in scores)))
+    items = sorted(
+        set().union(*(found for _, found in scores)), key=lambda item: (keys[item[0]], item)
+    )
     table = np.array([[found.get(item, np.nan) for item in items] for _, found in scores])
-    begins = [n for n, item in enumerate(items) if not n or item[0] != items[n - 1][0]]
+    cases = [keys[item[0]] for item in items]
+    units = list(map(unit_of, cases))
+    begins, begins_of_cases = (
+        [n for n, name in enumerate(names) if not n or name != names[n - 1]]
+        for names in (units, cases)
+    )
     for number, (first, _) in enumerate(scores[:-1]):
         apart = table[number + 1 :] - table[number]
         shared = ~np.isnan(apart)
         sizes = np.add.reduceat(shared, begins, axis=1, dtype=float)
         totals = np.add.reduceat(np.where(shared, apart, 0.0), begins, axis=1)
+        there = (np.add.reduceat(shared, begins_of_cases, axis=1, dtype=int) > 0).sum(axis=1)
         wins, losses = (apart > TIE).sum(axis=1), (apart < -TIE).sum(axis=1)
         for row, (second, _) in enumerate(scores[number + 1 :]):
             sums = sums_of_pairs(zip(totals[row].tolist(), sizes[row].tolist(), strict=True))
+            sums = replace(sums, cases=int(there[row]))
             paired = paired_of(sums, int(wins[row]), int(losses[row]))
             if paired is not None:
                 yield (first, second), paired
@@ -226,11 +254,12 @@ def best_null(records: Sequence[Record]) -> NullComparison | None:
     paired = [(r, own) for r in records if r.get("nulls") and (own := survival(r)) is not None]
     if not paired:
         return None
-    names = sorted({name for record, _ in paired for name in record["nulls"]})
+    # Records of older versions may know fewer of them.
+    names = sorted(set.intersection(*(set(record["nulls"]) for record, _ in paired)))
     means = {name: fmean(r["nulls"][name]["overall"] for r, _ in paired) for name in names}
     best = max(names, key=lambda name: (means[name], name))
     found = mean_over(
-        clustered((r["case"], own - r["nulls"][best]["overall"]) for r, own in paired)
+        clustered((case_key(r), own - r["nulls"][best]["overall"]) for r, own in paired)
     )
     if found is None:
         return None

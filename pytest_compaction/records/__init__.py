@@ -33,7 +33,7 @@ _NAMES: Final = {
         "Baseline Source at_pass_score check_whole judged_again load_baseline measured_there "
         "parse_source strategies_of"
     ),
-    "comparability": "changed_cases differences version_note",
+    "comparability": "cases_note changed_cases differences version_note",
     "items": "Scalar TEXTS columns finite finite_record row_of",
     "probe_record": "compaction_of record_without_verdict scored_record",
     "record": (

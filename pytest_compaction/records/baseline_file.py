@@ -118,6 +118,10 @@ def is_sampled(header: Mapping[str, Any], records: Iterable[Record]) -> bool:
     return by_model and any((used.get("compaction") or {}).get("calls") for used in usage)
 
 
+_VERSIONS: Final = ("cases", "pytest-compaction", "reader")
+"""The versions on which it depends how a later run compares."""
+
+
 def _strategy(
     header: Mapping[str, Any],
     records: Iterable[Record],
@@ -146,7 +150,7 @@ def _strategy(
             "cases": {case: cases[case] for case in measured if case in cases},
             "logs": {case: found for case, found in sorted(logs.items()) if found},
             "asked": asked,
-            "versions": {k: v for k, v in versions.items() if k in {"pytest-compaction", "reader"}},
+            "versions": {k: versions[k] for k in _VERSIONS if k in versions},
             "sampled": is_sampled(header, probes),
             "items": list(map(_item, probes)),
         }

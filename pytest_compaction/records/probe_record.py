@@ -144,7 +144,7 @@ def scored_record(
         parts = _part_of_message(case)
         found["tenths"] = sorted({parts[id] for id in evidence if id in parts})
         found |= _nuggets(verdict.nuggets)
-    # A view with most of its names, or of the facts' wordings, that its log has not.
+    # A view with most of its names, or of the facts' wordings, that its log has not; or of names.
     foreign, worded = response.made.foreign, response.made.worded
     if foreign.make_it_foreign:
         names = list(map(clean, foreign.names))
@@ -152,6 +152,8 @@ def scored_record(
     if worded.come_from_the_case:
         texts = list(map(clean, worded.texts))
         found["worded"] = {"facts": texts, "count": worded.count, "of": worded.of}
+    if response.made.listed.make_the_view:
+        found["listed"] = asdict(response.made.listed)
     if verdict.unpaid:
         found["unpaid"] = True
     return merged(record, found)
@@ -201,6 +203,8 @@ def _blank(
     record["hashes"]["prompt"] = None
     record["budget"] = arm.budget
     record["origin"] = case.origin
+    if case.project:
+        record["project"] = clean(case.project)
     if case.size:
         record["size"] = case.size
     record["point"] = {"id": point.id, "recorded": bool(point.recorded)}

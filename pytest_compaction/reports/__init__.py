@@ -46,7 +46,8 @@ _NAMES: Final = {
     "gate_text": "Failures UNDECIDED below_text gate_line is_undecided passes",
     "items": "case_line item_lines what_was_dropped",
     "lines": (
-        "Line Style WIDTH cells counted fitted interval_text width_of write_lines write_unwrapped"
+        "Line Style WIDTH cells counted fitted interval_text width_of wrapped write_lines "
+        "write_unwrapped"
     ),
     "listed_runs": "Damaged Listed run_list",
     "one_strategy": "LOWEST",

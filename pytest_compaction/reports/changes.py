@@ -186,8 +186,9 @@ def decided_text(each: ArmComparison, max_drop: float) -> str:
         f"undecided against {each.baseline.title}: overall {difference_text(rule.compared)} is "
         f"more than the allowed {max_drop:g}, and "
     )
-    if there < FEWEST_CLUSTERS:
-        text += f"fewer than {FEWEST_CLUSTERS} cases cannot show what other cases would lose"
+    if each.changes.units < FEWEST_CLUSTERS:
+        what = "cases" if there < FEWEST_CLUSTERS else "projects"
+        text += f"fewer than {FEWEST_CLUSTERS} {what} cannot show what other cases would lose"
         return f"{text}; {facts}"
     text += f"{counted(there, 'case')} do not show it"
     if rule.cases is not None and rule.cases > there:

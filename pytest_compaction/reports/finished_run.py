@@ -32,7 +32,9 @@ Outcome = Literal["passed", "failed", "undecided", "none"]
 
 NOTHING_SCORED: Final = "nothing was scored"
 INFINITE: Final = "infinite: nothing was dropped"
-TOO_FEW_CASES: Final = f"an interval needs at least {FEWEST_CLUSTERS} cases"
+TOO_FEW_CASES: Final = (
+    f"an interval needs at least {FEWEST_CLUSTERS} cases; those of one project count as one"
+)
 
 
 @dataclass(frozen=True, slots=True)

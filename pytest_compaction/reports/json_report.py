@@ -13,6 +13,7 @@ from pytest_compaction.metrics import (
     FactChange,
     Mean,
     compare_strategies,
+    counts_of,
     is_needed,
     is_stated,
 )
@@ -174,7 +175,8 @@ def _rule(
 def _threshold_rule(check: Check, run: FinishedRun) -> dict[str, Any]:
     missing = None
     if check.interval is None:
-        few = len({record["case"] for record in run.records}) < FEWEST_CLUSTERS
+        _, units = counts_of(run.records)
+        few = units < FEWEST_CLUSTERS
         missing = TOO_FEW_CASES if few else "no interval is computed for this figure"
     outcome = "passed" if check.holds else "failed"
     return _rule(check.rule, outcome, check.text, check.interval, missing, check.items)

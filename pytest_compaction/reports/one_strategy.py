@@ -207,7 +207,9 @@ def one_strategy(
     if figures.too_few:
         yield Line(f"{figures.scored} of {figures.items} items have a score: {TOO_FEW}", "bad")
     if figures.overall is not None and (verbose or figures.overall.interval is None):
-        yield Line(f"intervals: {interval_method(figures.overall.cases)}", "dim")
+        yield Line(
+            f"intervals: {interval_method(figures.overall.cases, figures.overall.units)}", "dim"
+        )
     if verbose:
         yield from _details(figures, records, pricing)
     yield from compliance_lines(records, control)
@@ -357,6 +359,8 @@ def _trouble(figures: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
         if figures.over_budget:
             over = f"{figures.over_budget} of {figures.compactions} compacted cases"
             yield Line(f"over budget   {over}; their scores cannot be compared", "bad")
+        if figures.listed:
+            yield Line(f"names only    {listed_text(figures)}", "warning")
         if figures.steps.get("failed"):
             yield Line(f"failed        {figures.steps['failed']} compactions", "bad")
         if figures.steps.get("noop"):
@@ -384,6 +388,13 @@ def notes_on_summaries(records: Sequence[Record]) -> Iterator[str]:
     held = Counter(event["placeholder"] for event in rewritten if event.get("placeholder"))
     for text, count in held.items():
         yield f'{count} of {len(rewritten)} views hold "{text}" in place of a summary'
+
+
+def listed_text(figures: Aggregate) -> str:
+    """How many views are mostly a list of names, and so say of none what it is."""
+    one = figures.listed == 1
+    views = f"{figures.listed} {'view is' if one else 'views are'} mostly a list of names"
+    return f"{views}, without a sentence on them"
 
 
 def unscored_because(records: Iterable[Record], count: int = 3) -> Iterator[Line]:

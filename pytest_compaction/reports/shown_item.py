@@ -128,6 +128,10 @@ def _verdict(record: Record, page: Page) -> Iterator[str]:
     for trap in record.get("traps") or ():
         if trap.get("hit"):
             yield from page.lines(str(trap["text"]), _LABEL, "stale")
+    listed = record.get("listed")
+    if listed:
+        text = f"the view is mostly a list of names: {listed['count']} of {listed['of']} words"
+        yield from page.lines(text, _LABEL, "noticed")
     for flag in record.get("flags") or ():
         yield from page.lines(str(flag), _LABEL, "noticed")
 

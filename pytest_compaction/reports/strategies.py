@@ -37,6 +37,7 @@ from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.lines import (
     WIDTH,
     Line,
+    counted,
     interval_text,
     removed_text,
     short_names,
@@ -46,6 +47,7 @@ from pytest_compaction.reports.one_strategy import (
     compliance_lines,
     counted_outcomes,
     is_constant,
+    listed_text,
     notes_on_summaries,
     null_lines,
     result_lines,
@@ -162,9 +164,10 @@ def _result(
     yield from result_lines(result_text(shown[best.compactor], best, groups[best.compactor]))
     if not others:
         return
-    cases = max(item.overall.cases for item in ranked if item.overall)
-    if cases < FEWEST_CLUSTERS:
+    cases, units = _counts(ranked)
+    if units < FEWEST_CLUSTERS:
         alone = "this case" if cases == 1 else f"these {cases} cases"
+        alone += f" of {counted(units, 'project')}" if units < cases else ""
         text = f"The order below is that of {alone} alone: others may order them otherwise, and"
         yield from wrapped(f"{text} no interval is computed below {FEWEST_CLUSTERS}.", "warning")
         return
@@ -215,11 +218,19 @@ def strategy_table(
         notes.append(f"- below the rule: {TOO_FEW}")
     if any(item.over_budget and item.compactor != CONTROL for item in figures):
         notes.append("! below the rule: views over the budget of their case, ranked apart")
-    cases = max((item.overall.cases for item in figures if item.overall), default=0)
-    if cases >= FEWEST_CLUSTERS:
-        notes.append(f"intervals: {interval_method(cases)}")
+    cases, units = _counts(figures)
+    if units >= FEWEST_CLUSTERS:
+        notes.append(f"intervals: {interval_method(cases, units)}")
     for note in notes:
         yield from wrapped(note, "dim")
+
+
+def _counts(figures: Sequence[Aggregate]) -> tuple[int, int]:
+    """The most cases of a strategy, and how many with those of one project counted as one."""
+    return max(
+        ((item.overall.cases, item.overall.units) for item in figures if item.overall),
+        default=(0, 0),
+    )
 
 
 def _competes(item: Aggregate) -> bool:
@@ -325,6 +336,8 @@ def _trouble(item: Aggregate, records: Sequence[Record]) -> Iterator[str]:
     if later:
         yield f"{later} went wrong after the verdict, which counts"
     if item.compactor != CONTROL:
+        if item.listed:
+            yield listed_text(item)
         if item.steps.get("noop"):
             yield f"{item.steps['noop']} compactions did nothing"
         if item.steps.get("failed"):

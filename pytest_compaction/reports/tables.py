@@ -30,6 +30,7 @@ from pytest_compaction.metrics import (
     by_origin,
     compared_losses,
     conversations_of,
+    counts_of,
     further,
     interval_method,
     means,
@@ -108,8 +109,8 @@ def strategies_table(groups: Groups) -> Table:
         for name, group in groups.items()
     ]
     heads = [("compactor", "compactor"), ("items", "items"), *_heads(more)]
-    cases = max(len({record["case"] for record in group}) for group in groups.values())
-    notes = [f"95 % intervals: {interval_method(cases)}.", _STATED]
+    counts = max(map(counts_of, groups.values()))
+    notes = [f"95 % intervals: {interval_method(*counts)}.", _STATED]
     return table("strategies", "Strategies", heads, rows, notes)
 
 
@@ -158,7 +159,7 @@ def production_table(lost: ProductionLoss) -> Table:
     notes = [
         "Share of the facts that a view still states, asked right after a compaction on record; "
         "recorded is the view with which the agent itself went on.",
-        f"95 % intervals: {interval_method(lost.cases)}.",
+        f"95 % intervals: {interval_method(lost.cases, lost.units)}.",
         "At each point a view may take as many tokens as the one on record."
         if lost.equal_tokens
         else "The budgets are not those of the views on record: compare the tokens too.",

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.conversation import Message, TokenCounter
-from pytest_compaction.metrics import ForeignNames, ForeignWordings, Readings, Source
+from pytest_compaction.metrics import ForeignNames, ForeignWordings, ListedNames, Readings, Source
 from pytest_compaction.models import OFFLINE, AnswerRequest, Model, OfflineModel, OwnCalls, Usage
 from pytest_compaction.run.feeder import Step
 from pytest_compaction.run.responder import Reminded, bounded
@@ -102,7 +102,7 @@ class ViewFigures:
     are those that stand there, and whether the view states each. ``prompt_hash`` is that of
     view and question. ``history`` is what became of each fact until there. ``foreign`` are
     the names of the view that its log lacks, ``worded`` the facts that it words as the case file
-    and not as the log does.
+    and not as the log does, ``listed`` its lists of names.
     """
 
     reading: Readings
@@ -112,6 +112,7 @@ class ViewFigures:
     history: tuple[FactHistory, ...]
     foreign: ForeignNames
     worded: ForeignWordings
+    listed: ListedNames
 
 
 @dataclass(frozen=True)

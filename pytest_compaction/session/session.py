@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
 
 
+CASES_VERSION: Final = "2"
+"""The version of the shipped cases, raised when any of them changes between releases."""
+
+
 def shipped_cases() -> Path:
     """The case files that come with the package: in the wheel, or beside a source checkout."""
     inside = PACKAGED / "cases"
@@ -236,7 +240,8 @@ class BenchmarkSession:
                 name: metadata.version(name)
                 for name in ("pytest", "pytest-compaction", "snowballstemmer", "tiktoken")
             }
-            | {"reader": reader_version()},
+            | {"reader": reader_version()}
+            | ({"cases": CASES_VERSION} if self.shipped else {}),
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.entries},
             PLANNED: self._planned().as_json(),

@@ -213,6 +213,24 @@ def test_a_mended_key_leaves_its_probe_out_and_a_changed_log_the_case(pytester):
     )
 
 
+def test_against_older_shipped_cases_what_changed_is_said_with_the_way_to_renew(pytester):
+    set_up(pytester)
+    accepted(pytester)
+    file = pytester.path / "main.json"
+    data = json.loads(file.read_text("utf-8"))
+    data["strategies"]["mine:compact"]["versions"]["cases"] = "1"
+    file.write_text(json.dumps(data), "utf-8")
+    changed = case("first")
+    changed["probes"][0]["question"] += " Please."
+    write_cases(pytester, changed)
+    result = measure(pytester, KEEPS, MAIN)
+    text = " ".join(" ".join(result.outlines).split())
+    assert "main has version 1 of the shipped cases and this run an earlier version" in text
+    assert "1 case (first) with other questions or facts" in text
+    assert "pytest --compactor=… --compaction-baseline-update" in text
+    assert "newly gone (" not in text
+
+
 def test_another_pass_score_refuses_no_comparison(pytester):
     set_up(pytester)
     accepted(pytester)

@@ -17,10 +17,19 @@ from pytest_compaction.metrics import (
     BudgetCurve,
     Pricing,
     compare_strategies,
+    counts_of,
     curves,
     interval_method,
 )
-from pytest_compaction.records import Record, changed_cases, finite, rounded, run_pricing, type_of
+from pytest_compaction.records import (
+    Record,
+    cases_note,
+    changed_cases,
+    finite,
+    rounded,
+    run_pricing,
+    type_of,
+)
 from pytest_compaction.records import differences as run_differences
 from pytest_compaction.reports.lines import short_names
 from pytest_compaction.reports.page.overview import (
@@ -221,9 +230,9 @@ def _pass_score(runs: Sequence[PageRun]) -> float:
 
 def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterator[str]:
     """Sentences on intervals, on what of the runs cannot be read, and on texts that are cut."""
-    cases = len({record["case"] for arm in arms for record in arm.records})
+    cases, units = counts_of(record for arm in arms for record in arm.records)
     if cases:
-        yield f"Whiskers and brackets are 95 % intervals: {interval_method(cases)}."
+        yield f"Whiskers and brackets are 95 % intervals: {interval_method(cases, units)}."
     else:
         yield "There is no record of a probe."
     for each in runs:
@@ -232,7 +241,7 @@ def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterat
         yield from (f"{problem.replace(folder, '')}." for problem in each.run.problems)
     for first, second in combinations(runs, 2):
         headers, names = (first.run.header, second.run.header), (first.name, second.name)
-        changed = changed_cases(*headers, names)
+        changed = cases_note(*headers, names) or changed_cases(*headers, names)
         for reason in [*run_differences(*headers, names), *([changed] if changed else [])]:
             yield f"The scores of these runs cannot be compared: {reason}."
     left = sum(type_of(record) == "dialogue" for each in runs for record in each.run.records)

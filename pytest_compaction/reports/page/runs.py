@@ -25,7 +25,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 """Keys that an old or damaged record may lack."""
 _DETAILS: Final = (
     *("response", "reason", "criteria", "nuggets", "ordering"),
-    *("answer", "view", "flags", "error", "compliance"),
+    *("answer", "view", "flags", "error", "compliance", "listed"),
 )
 _OF_FACT: Final = (
     *("view", "answer", "clause", "words", "why"),

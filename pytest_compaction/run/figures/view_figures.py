@@ -21,9 +21,11 @@ from pytest_compaction.metrics import (
     READING,
     ForeignNames,
     ForeignWordings,
+    ListedNames,
     Readings,
     foreign_to_case,
     is_recoverable,
+    listed_in_view,
     standing_constraints,
     view_index,
     worded_as_case,
@@ -51,6 +53,7 @@ def _as_json(figures: ViewFigures) -> dict[str, Any]:
         "prompt_hash": figures.prompt_hash,
         "foreign": [figures.foreign.names, figures.foreign.count, figures.foreign.of],
         "worded": [figures.worded.texts, figures.worded.count, figures.worded.of],
+        "listed": [figures.listed.count, figures.listed.of],
         "history": [[h.stated_after, h.recoverable, h.source] for h in figures.history],
     }
 
@@ -74,6 +77,7 @@ def _from_json(kept: Any) -> ViewFigures:
         ),
         ForeignNames(tuple(names), count, of),
         ForeignWordings(tuple(texts), found, wordings),
+        ListedNames(*kept["listed"]),
     )
 
 
@@ -106,6 +110,7 @@ class _AtPoint:
     constraints: tuple[tuple[str, bool], ...]
     foreign: ForeignNames
     worded: ForeignWordings
+    listed: ListedNames
 
     @classmethod
     def of(cls, key: tuple[Case, int, Messages]) -> _AtPoint:
@@ -115,7 +120,7 @@ class _AtPoint:
         held = read_facts(standing, (), index).stated
         constraints = tuple((fact.text, kept) for fact, kept in zip(standing, held, strict=True))
         foreign, worded = foreign_to_case(view, case, point), worded_as_case(view, case, point)
-        return cls(index, constraints, foreign, worded)
+        return cls(index, constraints, foreign, worded, listed_in_view(view, case))
 
 
 class ViewReader:
@@ -210,6 +215,7 @@ class ViewReader:
             self._log_facts.history(probe, reading.stated, asked.messages, asked.earlier),
             shared.foreign,
             shared.worded,
+            shared.listed,
         )
 
 

@@ -20,6 +20,7 @@ from pytest_compaction.records import (
     Source,
     accepted_place,
     at_pass_score,
+    cases_note,
     check_accepted,
     check_whole,
     differences,
@@ -34,7 +35,7 @@ from pytest_compaction.records import (
     write_accepted,
     write_baseline_file,
 )
-from pytest_compaction.reports import Line, baseline_lines
+from pytest_compaction.reports import Line, baseline_lines, wrapped
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import CONTROL, BaselineSettings
 from pytest_compaction.text import printable
@@ -83,7 +84,7 @@ class SessionBaseline:
     def lines(self, decision: BaselineDecision) -> list[Line]:
         """Lines of the summary for a run that did not get worse."""
         found = list(baseline_lines(decision))
-        return [*found, *(Line(printable(note), "dim") for note in self.notes)]
+        return [*found, *(line for note in self.notes for line in wrapped(note, "dim"))]
 
     def ways_on(self, file: str) -> list[Line]:
         """How to see all changes, and how to accept them; ``file`` is that of the run."""
@@ -196,9 +197,19 @@ def _compared(
             "accept this run with --compaction-baseline-update, or leave the baseline out with "
             "--compaction-baseline=none"
         )
+    renew = (
+        "accept a run on these cases: pytest --compactor=… --compaction-baseline-update"
+        if source.is_committed
+        else "measure the baseline again on these cases, with pytest --compactor=…"
+    )
+    notes = [
+        f"{note}; what changed is not compared; {renew}"
+        for each in found.values()
+        if (note := cases_note(each.header, header, (each.title, "this run")))
+    ]
     pass_score = session.settings.pass_score
     judged = {name: at_pass_score(each, pass_score) for name, each in found.items()}
-    return SessionBaseline(settings, source, judged)
+    return SessionBaseline(settings, source, judged, tuple(dict.fromkeys(notes)))
 
 
 def baselines_in(source: Source, strategies: Sequence[str]) -> dict[str, Baseline]:
@@ -234,7 +245,7 @@ def read_by_this_reader(baseline: SessionBaseline, session: BenchmarkSession) ->
             return None
 
     found, notes = read_alike(baseline.by_strategy, case_of, session.settings.pass_score)
-    return replace(baseline, by_strategy=found, notes=tuple(notes))
+    return replace(baseline, by_strategy=found, notes=(*baseline.notes, *notes))
 
 
 def _without_control(names: Sequence[str]) -> list[str]:

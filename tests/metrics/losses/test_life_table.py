@@ -84,9 +84,8 @@ def drawn(rng, cases, hazard):
             seen = []
             while len(seen) < 4 and False not in seen:
                 seen.append((f"p{len(seen) + 1}", rng.random() >= own))
-            yield FactFate(
-                f"c{case}", "p", 1, str(number), "path", seen[-1][1], False, stated=(*seen,)
-            )
+            told = {"stated": (*seen,), "cluster": f"c{case}"}
+            yield FactFate(f"c{case}", "p", 1, str(number), "path", seen[-1][1], False, **told)
 
 
 def test_the_interval_of_a_half_life_covers_the_true_one():

@@ -127,6 +127,13 @@ function verdict(item, detail) {
           `Read from the ${detail.reading}. Read from the ${detail.reading === "view" ? "answer" : "view"}: ${score(other.overall)}.`,
         )
       : null,
+    detail.listed
+      ? make(
+          "p",
+          { class: "reason" },
+          `The view is mostly a list of names: ${number(detail.listed.count)} of ${number(detail.listed.of)} words.`,
+        )
+      : null,
     ...traps.map((text) =>
       make("p", { class: "reason" }, "claims what no longer holds: ", shown(text)),
     ),
