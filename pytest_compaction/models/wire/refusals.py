@@ -150,7 +150,8 @@ _ALTERNATE: Final = (
 _SYSTEM: Final = (
     r"(?:system|developer)['\"`]? (?:role|message|prompt|instruction)s?\b.{0,40}?(?:not|n't|un) ?"
     r"(?:be )?(?:support|enabl|allow|permit|recogni|accept)|support ['\"`]?(?:system|developer)\b|"
-    r"(?:unsupported|invalid|unknown|unexpected) role:? ?['\"`]?(?:system|developer)|"
+    r"(?:unsupported|invalid|unknown|unexpected)\W{1,3}(?:message )?role\W{1,4}"
+    r"(?:system|developer)|valid role: user|"
     r"['\"`](?:system|developer)['\"`] is not|role .{0,20}(?:system|developer).{0,20}\bnot\b|"
     r"should be 'user' or 'assistant'"
 )
@@ -193,8 +194,9 @@ ADAPTATIONS: Final = (
         _says(
             r"only supports? stream|stream(?:ing)? (?:mode|only|requests? only)|stream-only",
             r"(?:requires?|enable|set) (?:the )?['\"`]?stream|stream=['\"`]?false",
-            r"stream['\"`]?(?: parameter)? ?(?:=|must be|to|should be|is) ?(?:set to )?"
-            r"(?:true|required)",
+            r"only stream\w{0,3} (?:is|are|mode)|support non-?stream",
+            r"stream(?:ing)?['\"`]?(?: parameter)? ?(?:=|must be|to|should be|is) ?(?:set to )?"
+            r"(?:true|required|enabled)",
             r"non-?stream\w{0,3}\b.{0,40}?(?:not|n't|un)|for non-?stream|只支持流式|非流式",
         ),
         lambda body: {
@@ -213,11 +215,7 @@ ADAPTATIONS: Final = (
             for key, value in body.items()
         },
     ),
-    _drop("max_completion_tokens"),
-    _drop("max_output_tokens"),
-    _drop("temperature"),
-    _drop("seed"),
-    _drop("store"),
+    *map(_drop, ("max_completion_tokens", "max_output_tokens", "temperature", "seed", "store")),
     Adaptation(
         "json_object for json_schema",
         lambda body: _format_of(body) == "json_schema",

@@ -18,6 +18,7 @@ _MARKS: Final = {
     "cohere": (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
     "apertus": (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
     "gemma": (r"<\|channel>thought\b", r"<channel\|>"),
+    "openthinker": (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
 }
 """The marks before and behind what a model thinks, in its chat template or at its provider."""
 _MARK: Final = re.compile(
@@ -29,7 +30,8 @@ _MARK: Final = re.compile(
     re.IGNORECASE,
 )
 _AROUND_ANSWERS: Final = re.compile(
-    r"<answer>(.*)</answer>|<\|begin_of_box\|>(.*)<\|end_of_box\|>"
+    r"<answer>(.*)</answer>|<response>(.*)</response>|<\|begin_of_box\|>(.*)<\|end_of_box\|>"
+    r"|<\|begin_of_solution\|>(.*?)(?:<\|end_of_solution\|>)?"
     r"|<\|START_RESPONSE\|>(.*?)(?:<\|END_RESPONSE\|>)?",
     re.DOTALL,
 )
@@ -41,23 +43,27 @@ _CHANNEL: Final = re.compile(
     r"[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
 )
 _HARMONY_MARK: Final = re.compile(r"<\|(?:start|end|return|call|channel|message)\|>")
-_BARE_HARMONY: Final = re.compile(r"\s*analysis(?=\S).*?assistantfinal", re.DOTALL)
-"""Channels whose marks the server left out as special tokens."""
+_IN_WORDS: Final = re.compile(
+    r"\s*analysis(?=\S).*?assistantfinal"
+    r"|\s*Here(?:'s| is) my thought process:.*?Here(?:'s| is) my response:",
+    re.DOTALL,
+)
+"""Channels whose marks the server left out as special tokens, and Granite's words for them."""
 
 
 def without_thinking(text: str) -> str:
     """The text without what the model only thought; empty if it did nothing else."""
     channels = list(_CHANNEL.finditer(text))
-    if channels:
+    if channels and not _is_data(text):
         said = [
             _HARMONY_MARK.split(text[found.end() :], maxsplit=1)[0]
             for found in channels
             if found["name"] == "final"
         ]
         return "\n".join(said).strip()
-    bare = _BARE_HARMONY.match(text)
-    if bare:
-        return text[bare.end() :].strip()
+    in_words = _IN_WORDS.match(text)
+    if in_words:
+        return text[in_words.end() :].strip()
     marks = [each for each in _MARK.finditer(text) if not _is_quoted(text, each)]
     return (_unmarked(text, marks) if marks and not _is_data(text) else text).strip()
 

@@ -78,6 +78,8 @@ def test_roles_that_alternate(text, status):
         "System prompt is not supported for this model",
         'messages: Unexpected role "system". The Messages API accepts a top-level parameter',
         "Invalid role: system",
+        "invalid params, chat content has invalid message role: system (2013)",
+        "Please use a valid role: user, model.",
         "'system' is not one of ['user', 'assistant'] - 'messages.0.role'",
     ],
 )
@@ -113,6 +115,10 @@ def test_no_tools(text):
         "'stream' must be true",
         "This endpoint only supports streaming responses",
         "Model requires streaming",
+        "Streaming is required for this model",
+        "Only streaming is supported",
+        "This deployment does not support non-streaming requests",
+        "stream must be enabled",
         "Stream parameter is required: only stream mode is allowed",
     ],
 )
@@ -202,6 +208,12 @@ def test_streams_only(text):
             "and your request has 800 input tokens (5000 > 5000 - 800).",
             4200,
         ),
+        (
+            "too many tokens: max tokens must be less than or equal to 4096, the maximum output "
+            "for this model - received 5000.",
+            4096,
+        ),
+        ("max_tokens must be at most 4000", 4000),
         ("max_tokens is too large", 2500),
     ],
 )
@@ -240,6 +252,10 @@ def test_less_output(text, tokens, key):
         "The decoder prompt (length 5100) is longer than the maximum model length of 4096.",
         "The input (5100 tokens) is longer than the model's context length (4096 tokens).",
         "Prompt exceeds max length",
+        "Input tokens exceed the configured limit of 272000 tokens. Yours were more.",
+        "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+        "the number of input tokens 5100 cannot exceed the total tokens limit 4096 for this model",
+        "prompt too long; exceeded max context length by 12 tokens",
         "Input length 40000 exceeds the maximum length 32768",
         "输入长度超过模型限制",
         "The prompt is too long: 140000, model maximum context length: 131071",
