@@ -48,82 +48,53 @@ async def awaited(value: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
-    """The methods of what holds messages and compacts them. Of several the first is called."""
-
-    title: str
-    shape: str
-    needed: tuple[str, ...]
-    clear: tuple[str, ...]
-    add: tuple[str, ...]
-    compact: tuple[str, ...]
-    get: tuple[str, ...]
-    one_by_one: bool
+_SESSION: Final = ("add_items", "get_items")
+_MEMORY: Final = ("put", "get", "get_all", "reset")
+_CLEAR: Final = ("clear_session", "areset", "reset")
+_ADD: Final = ("add_items", "aput", "put")
+_COMPACT: Final = ("run_compaction", "compact")
+_GET: Final = ("get_items", "aget", "get")
+"""Methods of what holds messages; of several the first is called."""
 
 
-_STORES: Final = (
-    Store(
-        "session",
-        "responses",
-        ("add_items", "get_items"),
-        ("clear_session",),
-        ("add_items",),
-        ("run_compaction", "compact"),
-        ("get_items",),
-        one_by_one=False,
-    ),
-    Store(
-        "memory",
-        "llama-index",
-        ("put", "get", "get_all", "reset"),
-        ("areset", "reset"),
-        ("aput", "put"),
-        (),
-        ("aget", "get"),
-        one_by_one=True,
-    ),
-)
-
-
-def store_of(thing: Any) -> Store | None:
-    """The kind of store that an object or a class is; ``None`` if it holds no messages."""
-    for store in _STORES:
-        compacts = not store.compact or any(has(thing, name) for name in store.compact)
-        if has(thing, *store.needed) and compacts:
-            return store
-    return None
+def store_kind(thing: Any) -> str:
+    """Whether an object or a class is a ``session`` or a ``memory``; empty if it is neither."""
+    if has(thing, *_SESSION) and any(has(thing, name) for name in _COMPACT):
+        return "session"
+    return "memory" if has(thing, *_MEMORY) else ""
 
 
 class StoreCall(ObjectCall):
     """A session or memory. It holds nothing from one call to the next."""
 
-    def __init__(self, store: Store, thing: Any, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, kind: str, thing: Any, parameters: Mapping[str, Any]) -> None:
         super().__init__(thing)
-        self.messages_shape = store.shape
-        self._store, self._thing, self._parameters = store, thing, dict(parameters)
-        self._compaction = self._method(store.compact)
-        compacts = f"{self._compaction.__name__} is called, " if self._compaction else ""
-        left = "the items left are" if store.shape == "responses" else "what get returns is"
-        self.understood = f"is a {store.title}: items are added, {compacts}and {left} the view"
-        wanted = arguments_for(self._compaction, self._parameters, store.shape)
-        self._budgets = [name for name, role in (*wanted.placed, *wanted.named) if role == "budget"]
+        self.messages_shape = "responses" if kind == "session" else "llama-index"
+        self._thing, self._parameters = thing, dict(parameters)
+        self._compaction: Any = self._method(_COMPACT) if kind == "session" else None
+        self._budgets: list[str] = []
+        called = ""
+        if self._compaction:
+            called = f"{self._compaction.__name__} is called, "
+            wanted = arguments_for(self._compaction, self._parameters, self.messages_shape)
+            given = (*wanted.placed, *wanted.named)
+            self._budgets = [name for name, role in given if role == "budget"]
         self.takes_budget = bool(self._budgets)
+        left = f"{called}and what {self._method(_GET).__name__} returns is the view"
+        self.understood = f"is a {kind}: messages are added, {left}"
 
     def _method(self, names: Sequence[str]) -> Any:
         return next((getattr(self._thing, name) for name in names if has(self._thing, name)), None)
 
     async def __call__(self, items: list[Any], budget: int) -> Any:
-        """The items with which the store goes on."""
-        clear, add = self._method(self._store.clear), self._method(self._store.add)
+        """The messages with which the store goes on."""
+        clear, add = self._method(_CLEAR), self._method(_ADD)
         if clear is not None:
             await awaited(clear())
-        for each in items if self._store.one_by_one else [items]:
+        for each in [items] if self._compaction else items:
             await awaited(add(each))
         returned = await awaited(self._compacted(budget)) if self._compaction else None
-        if isinstance(returned, list):
-            return returned
-        return list(await awaited(self._method(self._store.get)()))
+        return returned if isinstance(returned, list) else list(await awaited(self._method(_GET)()))
 
     def _compacted(self, budget: int) -> Any:
         placed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -138,7 +109,7 @@ class StoreCall(ObjectCall):
 _VIEWS: Final = ("llm_input_messages", "summarized_messages")
 """The keys of a state under which a node leaves what the model reads, and the messages as they
 are."""
-_SESSION: Final = "_summarization_session_id"
+_OFFLOADED: Final = "_summarization_session_id"
 """Names the file to which deepagents writes what it evicts; else it is random, and in the view."""
 
 
@@ -253,7 +224,7 @@ async def _wrapped(thing: Any, wrap: Callable[..., Any], state: Any, system: str
     said = _library("langchain_core.messages")
     prompt = said.SystemMessage(content=system) if said and system else None
     given = {"model": getattr(thing, "model", None), "messages": messages, "system_message": prompt}
-    given |= {"state": {_SESSION: "session", **state}, "runtime": _runtime()}
+    given |= {"state": {_OFFLOADED: "session", **state}, "runtime": _runtime()}
     request = (types.ModelRequest if types else StandInRequest)(**given)
     seen: list[Any] = []
 
@@ -268,6 +239,15 @@ async def _wrapped(thing: Any, wrap: Callable[..., Any], state: Any, system: str
     return seen
 
 
+_MIDDLEWARE: Final = """
+    from deepagents.backends import FilesystemBackend
+    from deepagents.middleware.summarization import create_summarization_middleware
+    from langchain.chat_models import init_chat_model
+
+    model = init_chat_model("openai:gpt-4o-mini")  # that of the agent
+    middleware = create_summarization_middleware(model, FilesystemBackend("history"))"""
+
+
 def _graph(thing: Any, name: str) -> StateCall:
     """A compiled graph. An agent stops before it asks its model, whose answer is no compaction."""
     nodes = [*thing.nodes]
@@ -279,7 +259,7 @@ def _graph(thing: Any, name: str) -> StateCall:
     ):
         raise ValueError(
             f"{name!r} is an agent without a step before its model; if a middleware compacts "
-            "around the call of the model, name that middleware"
+            f"around the call of the model, name that middleware, as here:{_MIDDLEWARE}"
         )
     run = thing.ainvoke if has(thing, "ainvoke") else thing.invoke
 
@@ -401,9 +381,8 @@ def object_call(thing: Any, name: str, own: Mapping[str, Any]) -> ObjectCall | N
 
     ``own`` are the user's parameters. Raises ``ValueError`` with a sentence.
     """
-    store = store_of(thing)
-    if store is not None:
-        return StoreCall(store, thing, own)
+    if kind := store_kind(thing):
+        return StoreCall(kind, thing, own)
     config = getattr(thing, "events_compaction_config", thing)
     for summarizer in (thing, getattr(config, "summarizer", None)):
         if has(summarizer, "maybe_summarize_events"):

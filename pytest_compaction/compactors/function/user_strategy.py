@@ -16,7 +16,7 @@ from pytest_compaction.compactors.function.compactor import (
 from pytest_compaction.compactors.function.frameworks import (
     node_call,
     object_call,
-    store_of,
+    store_kind,
     takes_state,
 )
 from pytest_compaction.compactors.function.shapes import SHAPES
@@ -58,22 +58,25 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
         target = instance_of(spec, target, Given({}, {}))
     if inspect.isclass(target):
         return _of_class(spec, target, given)
-    store = None if factory or _is_protocol(target) else store_of(target)
-    if store is not None:
+    store = "" if factory or _is_protocol(target) else store_kind(target)
+    if store:
         try:
             target = copy.deepcopy(target)
         except Exception:  # an object may raise anything when it is copied
             raise UnknownCompactorError(
-                f"{spec.target!r} is one {store.title} for all cases, which would mix their "
+                f"{spec.target!r} is one {store} for all cases, which would mix their "
                 "messages; name its class, or a function without parameters that makes one:"
-                + _lines(f"def make_{store.title}():", "    return ...  # as it is made there")
+                + _lines(
+                    f"def make_{store}():",
+                    f"    return {type(target).__name__}(...)  # as {spec.target} is made",
+                )
             ) from None
     return _of_object(spec, target, given)
 
 
 def _of_class(spec: Spec, target: Any, given: Given) -> Compactor[State]:
     """A strategy of a class; its instance takes the parameters that its method does not."""
-    store = store_of(target)
+    store = store_kind(target)
     if not (_has_simple_compact(target) or store or _is_called(target)):
         return _of_object(spec, instance_of(spec, target, given), Given({}, {}), spec.target)
     first, rest = given.divided(target)
@@ -101,7 +104,7 @@ def _of_object(spec: Spec, made: Any, given: Given, class_name: str = "") -> Com
     try:
         call = object_call(made, spec.target, own)
     except ValueError as error:
-        raise UnknownCompactorError(f"{error}{_way_on(spec, made)}") from None
+        raise UnknownCompactorError(str(error)) from None
     if call is not None:
         return _function(spec, call, Given(ours, {}))
     if _has_simple_compact(made):
@@ -201,6 +204,11 @@ _OBJECTS: Final = {
     "anthropic": "MessageParam",
 }
 """What an annotation names for the messages of a framework."""
+_CALLS: Final = {
+    "BaseMessage": ("ainvoke", ".ainvoke({'messages': messages}))['messages']"),
+    "ModelMessage": ("run", ".run('Summarise.', message_history=messages)).new_messages()"),
+}
+"""The method of an object over such messages, and the rest of a call of it."""
 
 
 def _way_on(spec: Spec, thing: Any) -> str:
@@ -209,13 +217,13 @@ def _way_on(spec: Spec, thing: Any) -> str:
     annotation = f': "list[{kind}]"' if kind else ""
     module, _, name = spec.target.replace(":", ".").rpartition(".")
     module = module.removesuffix(".py").replace("/", ".")
-    call = f"(await {name}.ainvoke({{'messages': messages}}))['messages']"
-    has_invoke = kind == "BaseMessage" and callable(getattr(thing, "ainvoke", None))
+    method, call = _CALLS.get(kind or "", ("", ""))
+    call = f"(await {name}{call}" if callable(getattr(thing, method, None)) else "messages"
     return ". A function around it works:" + _lines(
         f"from {module} import {name}",
         "",
         f"async def compact(messages{annotation}, budget):",
-        f"    kept = {call if has_invoke else 'messages'}  # call {name} as your program does",
+        f"    kept = {call}  # call {name} as your program does",
         "    return kept  # the messages to go on with, a summary among them",
     )
 

@@ -239,7 +239,9 @@ def test_the_rest_of_a_state_is_kept_until_the_next_compaction():
 
 def test_an_agent_that_compacts_around_its_model_is_refused_with_what_to_name():
     text = refusal(f"{MODULE}:deep")
-    assert "if a middleware compacts around the call of the model, name that middleware" in text
+    assert (
+        "around the call of the model, name that middleware, as here:\n    from deepagents" in text
+    )
 
 
 def test_what_is_refused_comes_with_lines_that_work(monkeypatch):
