@@ -90,7 +90,15 @@ _OUTPUTS: Final = ("output", "result", "response", "errorText", "rawOutput", "er
 """Members in which a call may have its result."""
 _CONTENTS: Final = ("content", "text", "value", "data", "message")
 _INNER: Final = (
-    *("toolInvocation", "function", "functionCall", "functionResponse", "toolCall", "toolResult"),
+    *(
+        "toolInvocation",
+        "function",
+        "functionCall",
+        "functionResponse",
+        "toolCall",
+        "toolResult",
+        "toolUse",
+    ),
     *("state", "run", "data", "value"),
 )
 """Members of a part whose own members are the part's, where they are objects."""
@@ -323,9 +331,9 @@ class TurnReader:
             return self.shape.kinds[named]
         if known := _KINDS.get(_PLAIN.sub("", named.lower())):
             return known
-        if named.startswith("tool-") or "functionCall" in given:
+        if named.startswith("tool-") or "functionCall" in given or "toolUse" in given:
             return CALL
-        if "functionResponse" in given:
+        if "functionResponse" in given or "toolResult" in given:
             return RESULT
         if "inlineData" in given or "fileData" in given:
             return MEDIA

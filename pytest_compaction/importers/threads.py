@@ -159,7 +159,7 @@ class ThreadBuilder:
                 continue
             if isinstance(part, ToolCall):
                 seen.add(part.id)
-                part = part if part.name else replace(part, name="unknown")
+                part = part if part.name.strip() else replace(part, name="unknown")
             kept.append(part)
         return kept
 

@@ -194,6 +194,55 @@ def test_long_conversations_take_time_in_proportion(
         assert results == [f"row {number}" for number in range(STEPS)]
 
 
+@pytest.mark.parametrize(("given", "role"), [("assistant", "assistant"), ("user", "user")])
+def test_a_chat_message_of_langchain_has_the_role_that_it_names(
+    tmp_path: Path, given: str, role: str
+) -> None:
+    chat = {"type": "chat", "data": {"type": "chat", "role": given, "content": "Noted."}}
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps({"messages": [chat]}), "utf-8")
+    importer, (transcript, *_) = read_by_best(path, IMPORTERS)
+    assert importer.name == "langchain"
+    assert [(m.role, m.text) for m in transcript.messages] == [(role, "Noted.")]
+
+
+CALL = {"name": "shell", "arguments": {"command": "ls"}}
+VALUE = {"content": [{"type": "text", "text": "a.py"}], "isError": False}
+PARTS = {
+    "goose": (
+        {"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value": CALL}},
+        {"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": VALUE}},
+    ),
+    "bedrock": (
+        {"toolUse": {"toolUseId": "c1", "name": "shell", "input": {"command": "ls"}}},
+        {"toolResult": {"toolUseId": "c1", "content": [{"text": "a.py"}], "status": "success"}},
+    ),
+    "anthropic without an id": (
+        {"type": "tool_use", "id": "c1", "name": "shell", "input": {"command": "ls"}},
+        {"type": "tool_result", "content": "a.py"},
+    ),
+}
+"""A call and a result as formats without an importer of their own write them."""
+
+
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_parts_of_a_format_without_an_importer_are_read_by_their_shape(
+    tmp_path: Path, name: str
+) -> None:
+    call, result = PARTS[name]
+    talk = [
+        {"role": "user", "content": [{"text": "list it"}]},
+        {"role": "assistant", "content": [{"text": "ok"}, call]},
+        {"role": "user", "content": [result]},
+    ]
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(talk), "utf-8")
+    _, (transcript, *_) = read_by_best(path, IMPORTERS)
+    assert [m.role for m in transcript.messages] == ["user", "assistant", "tool"]
+    assert transcript.messages[1].calls[0].parsed() == {"command": "ls"}
+    assert [r.text for m in transcript.messages for r in m.results] == ["a.py"]
+
+
 def test_runs_of_two_conversations_are_not_mixed(tmp_path: Path) -> None:
     (path,) = (path for path in FILES if path.name == "langchain.langsmith-runs.jsonl")
     runs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]

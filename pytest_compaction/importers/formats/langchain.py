@@ -18,7 +18,7 @@ from pytest_compaction.importers.shapes import Shape, TurnReader, shaped
 _SHAPE: Final = Shape(
     inner=("data", "kwargs"),
     role=("type", "role"),
-    roles={"chat": "user", "AIMessageChunk": "assistant"},
+    roles={"AIMessageChunk": "assistant"},
     content=("content",),
     leave={"remove": "record that a message was removed"},
     read=("additional_kwargs", "response_metadata", "usage_metadata", "lc_kwargs"),
@@ -39,6 +39,8 @@ class _MessageReader(TurnReader):
     def record(self, record: Mapping[str, Any]) -> None:
         """Read a message; older ones keep calls as the provider wrote them."""
         names = listed(record.get("id"))
+        if record.get("type") == "chat":  # a message of any role
+            record = {**record, "type": None}
         if record.get("lc") is not None and names and not isinstance(record["id"], str):
             kind = _CLASSES.get(str(names[-1]), record.get("type"))
             record = {**record, "type": kind, "id": None}
