@@ -74,7 +74,8 @@ def survives(seed, folder, capsys):
         return "refused"
     if kind != "case":
         found = inspect([folder / "cases"], answer=False)
-        assert found.count("error") == 0, found.findings
+        # A case may wait for a review of its proposals: it has no question until then.
+        assert [f for f in found.findings if f.level == "error" and f.pointer != "/probes"] == []
     elif rng.random() < 0.2:
         assert cli.main(["show", str(path)]) == 0
         capsys.readouterr()
