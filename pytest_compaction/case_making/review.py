@@ -25,7 +25,7 @@ from pytest_compaction.case_making.lint_facts import (
 )
 from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.conversation import canonical_json, short_hash
-from pytest_compaction.text import printable
+from pytest_compaction.text import normalize, printable
 
 PROPOSED: Final = "proposed"
 ASKED: Final = "probes"
@@ -79,23 +79,31 @@ class Review:
 
         Raises :class:`ReviewError` if ``lint`` would find an error in the question.
         """
+        case = json.loads(self.text.lstrip(_MARK))
         data, probe = dict(question.data), question.probe
         if edited is not None:
             data = self._changed(question, edited)
-            found = checked_case(
-                {**json.loads(self.text.lstrip(_MARK)), ASKED: [data], PROPOSED: []}
-            )
+        is_other = _facts(data) != _facts(question.data)
+        data = confirmed(data)
+        twin = _twin(case, data) if question.place == PROPOSED else None
+        if twin is not None:
+            data = _joined(case[ASKED][twin], data)
+        if edited is not None or twin is not None:
+            found = checked_case({**case, ASKED: [data], PROPOSED: []})
             if not isinstance(found, Case):
                 faults = [str(fault).removeprefix("/probes/0/") for fault in found[:3]]
                 raise ReviewError("; ".join(faults))
             probe = found.probes[0]
         if errors := list(self._errors(probe)):
             raise ReviewError("; ".join(errors[:3]))
-        text, place, data = self.text, _place(self.text, question), confirmed(data)
-        text = _without(text, question.place, place)
-        asked_at = place if question.place == ASKED else len(_spans(text, ASKED))
-        text = _with(text, ASKED, asked_at, data)
-        if _facts(data) != _facts(question.data):
+        place = _place(self.text, question)
+        text = _without(self.text, question.place, place)
+        if twin is not None:
+            text, place = _without(text, ASKED, twin), twin
+        elif question.place == PROPOSED:
+            place = len(case[ASKED])
+        text = _with(text, ASKED, place, data)
+        if is_other:
             text = _with(text, DECLINED, len(_spans(text, DECLINED)), question.data)
         self._take(question, text)
 
@@ -156,14 +164,7 @@ class Review:
                 ids = [self.case.messages[place].id for place in stated[:MAX_EVIDENCE]]
                 data = {**data, "evidence": ids}
             facts.append(data)
-        texts = {fact["text"] for fact in facts}
-        traps = [
-            trap
-            for trap in question.data.get("traps", ())
-            if "of" not in trap or trap["of"] in texts
-        ]
-        left = {key: value for key, value in question.data.items() if key != "traps"}
-        return {**left, "question": asked, "facts": facts, **({"traps": traps} if traps else {})}
+        return {**_with_facts(question.data, facts), "question": asked}
 
     @cached_property
     def _log(self) -> ProbeLog:
@@ -193,7 +194,7 @@ def review_of(text: str, source: str, asked: bool = False) -> Review | tuple[Cas
 
 def is_confirmed(data: Mapping[str, Any]) -> bool:
     """Whether a person said yes to every fact of a probe."""
-    return all(fact.get("needed", {}).get("confirmed") is True for fact in data["facts"])
+    return all(map(_agreed, data["facts"]))
 
 
 def confirmed(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,32 +225,67 @@ def with_answers(made: dict[str, Any], earlier: Case, text: str) -> Carried:
     data = json.loads(text.lstrip(_MARK))
     declined = data.get(DECLINED, [])
     kept = [
-        (raw, earlier.points[probe.point].index)
+        (part, earlier.points[probe.point].index)
         for raw, probe in zip(data[ASKED], earlier.probes, strict=True)
-        if is_confirmed(raw)
+        if (part := _with_facts(raw, [fact for fact in raw["facts"] if _agreed(fact)]))["facts"]
     ]
-    answered = {_facts(raw) for raw in [*declined, *(raw for raw, _ in kept)]}
+    no = {_facts(raw) for raw in declined}
+    yes = frozenset().union(*(_facts(part) for part, _ in kept))
     case = dict(made)
-    for place in (ASKED, PROPOSED):
-        if place in case:
-            case[place] = [raw for raw in case[place] if _facts(raw) not in answered]
+    for name in (ASKED, PROPOSED):
+        if name in case:
+            left = (raw for raw in case[name] if _facts(raw) not in no and not _facts(raw) <= yes)
+            case[name] = list(left)
     position = {message["id"]: place for place, message in enumerate(made["messages"])}
+    last = case["compaction_points"][-1]["id"]
     lost = 0
-    for raw, asked in kept:
+    for part, asked in kept:
         at = position.get(earlier.messages[asked].id, len(position))
         points = [p["id"] for p in case["compaction_points"] if position[p["after"]] >= at]
         taken = {each["id"] for name in (ASKED, PROPOSED) for each in case.get(name, ())}
-        names = chain([raw["id"]], (f"{raw['id'][:70]}-{n}" for n in range(2, len(taken) + 3)))
-        again = {**raw, "id": next(n for n in names if n not in taken)}
-        if points != [case["compaction_points"][-1]["id"]] or "point" in raw:
+        names = chain([part["id"]], (f"{part['id'][:70]}-{n}" for n in range(2, len(taken) + 3)))
+        again = {**part, "id": next(n for n in names if n not in taken)}
+        if points != [last] or "point" in part:
             again["point"] = [*points, ""][0]
+        twin = _twin(case, again)
+        again = again if twin is None else _joined(case[ASKED][twin], again)
         if isinstance(checked_case({**case, ASKED: [again], PROPOSED: []}), Case):
-            case[ASKED] = [*case[ASKED], again]
+            before = case[ASKED] if twin is None else case[ASKED][:twin]
+            after = [] if twin is None else case[ASKED][twin + 1 :]
+            case[ASKED] = [*before, again, *after]
         else:
             lost += 1
     if declined:
         case[DECLINED] = declined
     return Carried(case, len(kept) - lost, lost, len(declined))
+
+
+def _agreed(fact: Mapping[str, Any]) -> bool:
+    return fact.get("needed", {}).get("confirmed") is True
+
+
+def _with_facts(data: Mapping[str, Any], facts: list[Any]) -> dict[str, Any]:
+    """A question for these facts alone, with the traps that stand against them or against none."""
+    texts = {fact["text"] for fact in facts}
+    traps = [trap for trap in data.get("traps", ()) if trap.get("of") in {None, *texts}]
+    left = {key: value for key, value in data.items() if key != "traps"}
+    return {**left, "facts": facts, **({"traps": traps} if traps else {})}
+
+
+def _twin(case: Mapping[str, Any], data: Mapping[str, Any]) -> int | None:
+    """The number of the question that is asked in the same words at the same point."""
+    points = case["compaction_points"]
+    last = points[-1].get("id", f"p{len(points)}")
+    wanted = (normalize(data["question"]), data.get("point", last))
+    asked = [(normalize(raw["question"]), raw.get("point", last)) for raw in case[ASKED]]
+    return asked.index(wanted) if wanted in asked else None
+
+
+def _joined(asked: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """One question for the facts of two."""
+    facts = {fact["text"]: fact for fact in [*asked["facts"], *data["facts"]]}
+    traps = [*asked.get("traps", ()), *data.get("traps", ())]
+    return {**asked, "facts": list(facts.values()), **({"traps": traps} if traps else {})}
 
 
 def _facts(data: Mapping[str, Any]) -> frozenset[str]:

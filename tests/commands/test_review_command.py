@@ -159,10 +159,6 @@ REFUSED = {
     ),
     "text and keys disagree": ("\nthe limit of module 1\n\n\n", "text and keys disagree"),
     "no such type": ("\n\nvalues\n\n\n", 'facts/0/type: found str "values"; expected one of value'),
-    "it is asked already": (
-        "Which limit did the user want in module 0?\n\n\n\n",
-        "repeats the question of /probes/0 at the same point",
-    ),
     "only the tail says it": (
         "What do the tests need?\nthe tests need 107\n\n107 + tests\n",
         "every strategy that keeps a tail keeps it",
@@ -193,6 +189,19 @@ def test_facts_can_be_left_out_and_the_others_keep_all_they_had(tmp_path, review
     second = both["facts"][1]
     second["needed"]["confirmed"] = True
     assert made == {**both, "facts": [second], "traps": [{"text": "it is 7"}]}
+
+
+def test_facts_join_the_question_that_is_asked_in_the_same_words(tmp_path, review):
+    asked, other = candidate(0), candidate(1)
+    other["question"] = asked["question"]
+    path = write(tmp_path / "case.json", case(probes=[asked], proposed=[other]))
+    before = path.read_bytes()
+    review("y\nb\nq\n", path)
+    assert path.read_bytes() == before
+    review("y\n", path)
+    (joined,) = json.loads(path.read_text("utf-8"))["probes"]
+    other["facts"][0]["needed"]["confirmed"] = True
+    assert joined == {**asked, "facts": [*asked["facts"], *other["facts"]]}
 
 
 def test_a_yes_needs_a_sound_question_too(tmp_path, review):
