@@ -54,9 +54,10 @@ def test_ones_own_session_is_imported_and_gated(clone):
     assert clone.run("pytest-compaction", *arguments(initialise), "--yes").ret == 0
     (clone.path / "cases/my-session.json").unlink()
     shown = code(README, "console", "pytest-compaction import").splitlines()
-    assert [line.split()[1] for line in shown[:3]] == ["import", "lint", "show"]
-    for command in shown[:3]:
-        assert clone.run("pytest-compaction", *arguments(command)).ret == 0, command
-    result = clone.runpytest_subprocess(*arguments(shown[3]))
+    assert [line.split()[1] for line in shown[:2]] == ["import", "review"]
+    for command in shown[:2]:
+        given = clone.run("pytest-compaction", *arguments(command), stdin=b"y\n" * 20)
+        assert given.ret == 0, command
+    result = clone.runpytest_subprocess(*arguments(shown[2]))
     assert result.ret in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
     result.stdout.fnmatch_lines(["GATE * overall@anchored *"])

@@ -1,17 +1,15 @@
 """What the pages show is what happens: their figures, their commands, their examples."""
 
-import json
 import re
 import shlex
 import tomllib
-from pathlib import Path
 
 import pytest
 from support.measuring_budgets import over_budget_block
 from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
 from support.measuring_reference import agreement_block
 from support.pages import DOCS, README, arguments, code, commands, step, text
-from support.paths import ROOT, public_data
+from support.paths import ROOT
 from support.readme_blocks import (
     comparison_block,
     dialogue_blocks,
@@ -37,13 +35,6 @@ from pytest_compaction.records import load_run
 MOST_LINES = 40
 """Lines of the first screen, from the first case to the end."""
 WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"
-SESSIONS = [
-    pytest.param(name, id=name.split("/")[0], marks=marks)
-    for name, marks in (
-        ("claude-code/session.jsonl", ()),
-        ("pi-agent/large-session.jsonl", pytest.mark.exhaustive),
-    )
-]
 WITHOUT_DEFAULT = {
     "--compaction-cases": "cases`, else the shipped ones",
     "--compaction-budget": "those of the cases",
@@ -265,21 +256,6 @@ def test_the_lines_shown_are_those_of_the_benchmark(page, name):
     assert [line.split("#")[0].strip() for line in lines] == [
         line.split("#")[0].strip() for line in real[real.index(f"def {name}") :].splitlines()
     ]
-
-
-@pytest.mark.parametrize("session", SESSIONS)
-def test_a_session_of_ones_own_is_imported_checked_and_gated(pytester, session):
-    pytester.path.joinpath("my-session.jsonl").write_bytes(public_data(session).read_bytes())
-    block = code(OWN_SESSIONS, "console", "pytest-compaction import my-session.jsonl")
-    assert set(block.strip().splitlines()) <= commands(README)
-    *prepare, measure = block.strip().splitlines()
-    for command in prepare:
-        assert pytester.run(*shlex.split(command)).ret == 0
-    assert json.loads(Path(pytester.path, "cases/my-session.json").read_text("utf-8"))["probes"]
-    result = pytester.runpytest_subprocess(*arguments(measure), "-q", "--tb=no")
-    result.stdout.fnmatch_lines_random(["compactor *", "none *", "truncate *", "anchored *"])
-    result.stdout.fnmatch_lines(["GATE PASSED overall@anchored *"])
-    assert result.ret == 0
 
 
 def test_the_loss_of_production_is_reported(pytester):
