@@ -145,6 +145,7 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.specs import Spec as Spec
     from pytest_compaction.compactors.specs import UnknownCompactorError as UnknownCompactorError
     from pytest_compaction.compactors.specs import parse_spec as parse_spec
+    from pytest_compaction.compactors.strategies.anchors import Anchors as Anchors
     from pytest_compaction.compactors.strategies.plain import Truncate as Truncate
     from pytest_compaction.compactors.strategies.plain import Window as Window
     from pytest_compaction.compactors.strategies.said import Random as Random
@@ -202,6 +203,7 @@ _FOR_ROOMS: Final = {
     "compactors.registry": "ENTRY_POINTS Registry is_own named_strategies",
     "compactors.specs": "Spec UnknownCompactorError parse_spec",
     "compactors.strategies.plain": "Truncate Window",
+    "compactors.strategies.anchors": "Anchors",
     "compactors.strategies.said": "Random SaidOnly",
 }
 """Names for the other rooms of this package, which are no part of what authors may rely on."""

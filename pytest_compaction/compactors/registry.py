@@ -19,6 +19,7 @@ from pytest_compaction.text import printable
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 SHIPPED: Final = {
     "adk": "products.adk:Adk",
+    "anchors": "strategies.anchors:Anchors",
     "anchored": "strategies.anchored:Anchored",
     "anthropic": "products.anthropic:Anthropic",
     "claude-code": "products.claude_code:ClaudeCode",

@@ -217,7 +217,7 @@ def _differences(
                 yield (first, second), paired
 
 
-NULLS: Final = ("random", "said-only", "window")
+NULLS: Final = ("anchors", "random", "said-only", "window")
 """The shipped trivial baselines."""
 
 Result = Literal["beats", "does not beat", "is beaten by", "cannot be told from"]

@@ -1,10 +1,12 @@
 """Makes ``nulls.json``, what the nulls state in the shipped cases; see the page on contributing.
 
-    PYTHONPATH=tests python -m support.shipped_nulls make      # some 15 minutes of one processor
+    PYTHONPATH=tests python -m support.shipped_nulls make      # some 30 s a case, all of them anew
+    PYTHONPATH=tests python -m support.shipped_nulls add       # only cases and nulls that are new
     PYTHONPATH=tests python -m support.shipped_nulls renew     # after a change of no reading
 
-``make`` reads every view. ``renew`` reads a random sample of the views that are known, and where
-they state the same as before, notes the version of the reader that found it so.
+``make`` reads every view, ``add`` those that the file does not have. ``renew`` reads a random
+sample of the views that are known, and where they state the same as before, notes the version of
+the reader that found it so.
 """
 
 import json
@@ -79,10 +81,15 @@ def parsed_once(log):
         yield
 
 
-def nulls_of(case):
-    """What the nulls state in one case, as the file has it."""
+def nulls_of(case, known=None):
+    """What the nulls state in one case, as the file has it, with what is ``known`` of it."""
     views, runs = {}, {probe.id: {} for probe in case.probes}
     for null in (make() for make in NULLS):
+        if known is not None and known["digest"] == case.digest and null.name in known["views"]:
+            views[null.name] = known["views"][null.name]
+            for id, found in runs.items():
+                found[null.name] = known["runs"][id][null.name]
+            continue
         views[null.name] = {}
         for point in sorted({probe.point for probe in case.probes}):
             probes = [probe for probe in case.probes if probe.point == point]
@@ -98,13 +105,12 @@ def nulls_of(case):
     return {"digest": case.digest, "views": views, "runs": runs}
 
 
-def make(cases):
-    """The content of the file for these cases."""
-    return {
-        "reader": reader_version(),
-        "encoding": shared_counter().name,
-        "cases": {case.id: nulls_of(case) for case in cases},
-    }
+def make(cases, content=None):
+    """The content of the file for these cases, with what ``content`` has of them."""
+    head = {"reader": reader_version(), "encoding": shared_counter().name}
+    fits = content is not None and {name: content[name] for name in head} == head
+    known = content["cases"] if fits else {}
+    return {**head, "cases": {case.id: nulls_of(case, known.get(case.id)) for case in cases}}
 
 
 def differing(cases, content, chance):
@@ -153,6 +159,9 @@ def main(command):
         write(make(cases))
         return
     content = json.loads(FILE.read_bytes())
+    if command == "add":
+        write(make(cases, content))
+        return
     found = list(differing(cases, content, random.Random()))
     if found:
         sys.exit("\n".join([*found, "the reader finds something else: make the file again"]))

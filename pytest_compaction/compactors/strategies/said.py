@@ -88,6 +88,10 @@ class SaidCompactor(HistoryCompactor):
         """No messages, nothing noted."""
         return {"messages": [], "said": [], "paths": []}
 
+    def candidates(self, messages: Iterable[Message]) -> list[Sentence]:
+        """The parts of these messages that may be kept; by default the sentences."""
+        return sentences_of(messages)
+
     def chosen(self, said: Sequence[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
         """The sentences to keep within ``room`` tokens, the one to give up first at the end."""
         raise NotImplementedError
@@ -110,7 +114,7 @@ class SaidCompactor(HistoryCompactor):
         body = [message for message in before[first:waiting] if message.id != NOTE_ID]
         rest = before[waiting:]
         room = context.budget - context.tokens.messages((*before[:first], *rest))
-        said = [*(Sentence(*each) for each in state["said"]), *sentences_of(body)]
+        said = [*(Sentence(*each) for each in state["said"]), *self.candidates(body)]
         known = self.paths(state["paths"], body)
         note, kept, paths = self._note(said, known, room, context.tokens)
         after = (*before[:first], note, *rest)

@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_compaction.case import Case, Probe
-from pytest_compaction.compactors import Compactor, Context, Random, SaidOnly, State, Window
+from pytest_compaction.compactors import (
+    Anchors,
+    Compactor,
+    Context,
+    Random,
+    SaidOnly,
+    State,
+    Window,
+)
 from pytest_compaction.conversation import Message
 from pytest_compaction.metrics import probe_scores, read_outcomes, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.figures.shipped_nulls import CaseNulls
 from pytest_compaction.run.response import NullReading, Roles
 
-NULLS: Final[tuple[type[Compactor[State]], ...]] = (Random, SaidOnly, Window)
+NULLS: Final[tuple[type[Compactor[State]], ...]] = (Anchors, Random, SaidOnly, Window)
 
 
 class NullViews:

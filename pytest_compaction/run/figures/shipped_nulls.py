@@ -46,7 +46,7 @@ class CaseNulls:
 
     def of(self, null: str, probe: Probe, view: Iterable[Message]) -> tuple[float, float] | None:
         """The survival and the share of facts that this view states, if it is known."""
-        number = self._numbers[null, str(probe.point)].get(view_digest(view))
+        number = self._numbers.get((null, str(probe.point)), {}).get(view_digest(view))
         if number is None:
             return None
         runs = self.runs[probe.id][null]
