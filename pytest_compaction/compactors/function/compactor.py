@@ -216,6 +216,8 @@ class FunctionCompactor(HistoryCompactor):
         """
         before = load(state["messages"])
         start = leading_system(before) if self._outside else 0
+        if self._shape.name != "anthropic":  # a summary may be a system message, and is no prompt
+            start = next((n for n in range(start) if before[n].origin != "log"), start)
         kept, given = before[:start], before[start:]
         own = copy.deepcopy(state.get(_OWN, {}))
         try:

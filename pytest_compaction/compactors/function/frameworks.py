@@ -109,6 +109,8 @@ class StoreCall(ObjectCall):
 _VIEWS: Final = ("llm_input_messages", "summarized_messages")
 """The keys of a state under which a node leaves what the model reads, and the messages as they
 are."""
+_EARLIER: Final = "Summary of the conversation earlier: "
+"""Begins the message in which the model is told the summary that a state holds."""
 _OFFLOADED: Final = "_summarization_session_id"
 """Names the file to which deepagents writes what it evicts; else it is random, and in the view."""
 
@@ -130,18 +132,19 @@ class StateCall(ObjectCall):
 
     async def __call__(self, messages: list[Any], state: dict[str, Any], system: str = "") -> Any:
         """The view, and the rest of the state as far as it is JSON."""
-        given = {**state, self._key: list(messages)}
-        returned = await awaited(self._run(given, system))
+        own = [m for m in messages if not str(m.content).startswith(_EARLIER)]
+        returned = await awaited(self._run({**state, self._key: list(own)}, system))
         command = getattr(returned, "update", None)  # of LangGraph's Command
         update = command if isinstance(command, Mapping) else returned
-        if update is None:
-            return messages, state
         if not isinstance(update, Mapping):
-            return update, state
+            return messages if update is None else update, state
         rest = {k: v for k, v in update.items() if k not in {self._key, *_VIEWS} and _is_json(v)}
         left = next((update[key] for key in _VIEWS if update.get(key)), None)
-        view = self._view(messages, update.get(self._key, ())) if left is None else left
-        return _with_summary(view, update.get("summary")), {**state, **rest}
+        view = self._view(own, update.get(self._key, ())) if left is None else left
+        state = {**state, **rest}
+        if isinstance(summary := state.get("summary"), str) and summary.strip():
+            view = [{"role": "system", "content": f"{_EARLIER}{summary}"}, *view]
+        return view, state
 
     def _view(self, messages: list[Any], found: Any) -> list[Any]:
         if not self._returns_all:
@@ -150,14 +153,6 @@ class StateCall(ObjectCall):
         ids = [getattr(each, "id", None) for each in left]
         # What the agent says after the last message is its next turn, and no part of the view.
         return left[: ids.index(last) + 1] if last in ids else left
-
-
-def _with_summary(view: Any, summary: Any) -> Any:
-    """The view with a summary that the state holds beside the messages, as the model is told it."""
-    if not isinstance(summary, str) or not summary.strip():
-        return view
-    said = f"Summary of the conversation earlier: {summary}"
-    return [{"role": "system", "content": said}, *view]
 
 
 def _is_json(value: Any) -> bool:

@@ -5,10 +5,12 @@ import types
 from types import SimpleNamespace
 
 import pytest
-from support.builders import assistant, context_of, system, tool, user
+from support.builders import assistant, compact_now, context_of, system, tool, user
 from support.compacting import compacted, ids
 from support.compositions import create, refusal
 from support.scenarios import lean, long_case, records, write_cases
+
+from pytest_compaction.conversation.formats.chat import from_chat
 
 MODULE = "of_a_framework"
 CHAT = [
@@ -130,6 +132,15 @@ class Memory:
         self.held = []
 
 
+class Summing(Memory):
+    """Sums up in a message of the system, as llama-index does."""
+
+    def get(self, input=None):
+        said = f"{len(self.held) - 1} before."
+        summary = SimpleNamespace(role="system", content=said, additional_kwargs={})
+        return [summary, self.held[-1]]
+
+
 class Summarizer:
     """The method of ADK's summarizers of events."""
 
@@ -175,7 +186,7 @@ def framework_module(monkeypatch):
     module.summarizer, module.silent = Summarizer(), Summarizer(made=False)
     config = SimpleNamespace(summarizer=Summarizer(), event_retention_size=2)
     module.config, module.app = config, SimpleNamespace(events_compaction_config=config)
-    module.chain = Chain()
+    module.chain, module.summing = Chain(), Summing()
     monkeypatch.setitem(sys.modules, MODULE, module)
 
 
@@ -222,19 +233,27 @@ def test_what_the_header_says_of_it():
     assert not made.takes_budget
 
 
+def twice(text):
+    """The view after two compactions, between which the user says one thing, and the state."""
+    made, context = create(f"{MODULE}:{text}"), context_of(200)
+    state = made.start()
+    for chat in (CHAT, [user("And then?")]):
+        known = len(state["messages"])
+        new = from_chat([{**m, "id": f"m{known + n}"} for n, m in enumerate(chat)])
+        state = compact_now(made, made.observe(state, new, context), context).state
+    return made.render(state, context).messages, state
+
+
 def test_the_rest_of_a_state_is_kept_until_the_next_compaction():
-    from support.builders import compact_now
-
-    from pytest_compaction.conversation.formats.chat import from_chat
-
-    made, context = create(f"{MODULE}:remembering"), context_of(200)
-    state = made.observe(
-        made.start(), from_chat([{**m, "id": f"m{n}"} for n, m in enumerate(CHAT)]), context
-    )
-    state = compact_now(made, state, context).state
-    assert state["own"] == {"summary": "All."}
-    state = compact_now(made, state, context).state
+    view, state = twice("remembering")
     assert state["own"] == {"summary": "All.All."}
+    said = [message.text for message in view if message.origin == "synthetic"]
+    assert said == ["Summary of the conversation earlier: All.All."]
+
+
+def test_a_summary_that_is_a_system_message_is_no_system_prompt():
+    view, _ = twice("summing")
+    assert [message.text for message in view] == ["Be careful.", "2 before.", "And then?"]
 
 
 def test_an_agent_that_compacts_around_its_model_is_refused_with_what_to_name():
