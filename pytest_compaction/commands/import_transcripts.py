@@ -47,6 +47,7 @@ from pytest_compaction.importers import (
     importer_named,
     load_importers,
     read_by_best,
+    reasons_of,
 )
 from pytest_compaction.models import OFFLINE, UnknownModelError, is_offline
 from pytest_compaction.reports import write_whole
@@ -234,7 +235,10 @@ class _Import:
                 made += 1
             except ImportFormatError as error:
                 if not transcript.name:
-                    raise
+                    left = reasons_of(transcript.tally.left_out)
+                    raise type(error)(
+                        f"{error}; left out of it: {left}" if left else f"{error}"
+                    ) from error
                 skipped += 1
                 if reason := self._counted(error, 2):
                     none[reason] += 1
