@@ -275,7 +275,8 @@ def user_sentences(log: ProbeLog) -> Sequence[Said]:
 
 def _asked_before(log: ProbeLog, place: int) -> str:
     """The last question of the agent before a turn of the user; empty if it asked none."""
-    for message in reversed(log.messages[:place]):
+    for at in range(place - 1, -1, -1):
+        message = log.messages[at]
         if message.role == "user":
             return ""
         if message.role == "assistant" and message.text.strip():
@@ -608,12 +609,30 @@ def governed(log: ProbeLog, point: int, text: str, share: float = _ABOUT) -> Use
     """
     stems = telling_stems(log, text)
     total = sum(stems.values())
-    for use in uses(log, point) if len(stems) > 1 else ():
-        held = [weight for stem, weight in stems.items() if stem in use.stems]
+    held: dict[int, list[float]] = defaultdict(list)
+    holding = _uses_by_stem(log)[point]
+    for form, weight in stems.items():
+        for number in holding.get(form, ()):
+            held[number].append(weight)
+    for number, weights in sorted(held.items()):
+        use = uses(log, point)[number]
         least = share if len(use.text) <= _LONG_USE else max(share, _ABOUT_LONG)
-        if len(held) > 1 and sum(held) >= least * total:
+        if len(weights) > 1 and sum(weights) >= least * total:
             return use
     return None
+
+
+@once_a_log
+def _uses_by_stem(log: ProbeLog) -> Sequence[Mapping[str, Sequence[int]]]:
+    """The numbers of the uses after each point that hold a stem."""
+    found = []
+    for point in range(len(log.points)):
+        holding: dict[str, list[int]] = defaultdict(list)
+        for number, use in enumerate(uses(log, point)):
+            for form in use.stems:
+                holding[form].append(number)
+        found.append(holding)
+    return found
 
 
 @once_a_log
@@ -637,7 +656,8 @@ def _touched(log: ProbeLog, point: int, text: str) -> Use | None:
     """The first use after a point that holds the rarest word of a sentence: it could break it."""
     stems = telling_stems(log, text)
     rarest = max(stems, key=lambda each: (stems[each], each), default="")
-    return next((use for use in uses(log, point) if rarest in use.stems), None)
+    held = _uses_by_stem(log)[point].get(rarest, ())
+    return uses(log, point)[held[0]] if held else None
 
 
 def _of_user(log: ProbeLog, point: int) -> Iterator[Said]:
