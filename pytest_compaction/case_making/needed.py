@@ -231,7 +231,7 @@ def left_tail(log: ProbeLog, point: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence of the log, its exact names and its stems.
+    """A sentence of the log and its exact names.
 
     ``handed`` is one of a long turn, ``answers`` the first of a turn, ``corrects`` the first after
     the user stopped the agent; ``topic`` is what the agent asked before.
@@ -239,8 +239,7 @@ class Said:
 
     place: int
     text: str
-    names: Sequence[str]
-    stems: frozenset[str]
+    names: tuple[str, ...]
     handed: bool = False
     answers: bool = False
     corrects: bool = False
@@ -249,7 +248,12 @@ class Said:
     @classmethod
     def of(cls, place: int, text: str, **more: Any) -> Said:
         """A sentence at a position."""
-        return cls(place, text, names(text), _stems(text), **more)
+        return cls(place, text, tuple(names(text)), **more)
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems that tell its subject; made anew, since those of all sentences are large."""
+        return _stems(self.text)
 
 
 @once_a_log
@@ -643,11 +647,12 @@ def _taken_up(log: ProbeLog) -> Mapping[int, int]:
     sentences_of = user_sentences(log)
     for number in reversed(range(len(sentences_of))):
         said = sentences_of[number]
-        shared = Counter(other for stem in said.stems for other in holding[stem][-_NEAREST:])
-        least = max(2, _ALIKE * len(said.stems))
+        stems = said.stems
+        shared = Counter(other for form in stems for other in holding[form][-_NEAREST:])
+        least = max(2, _ALIKE * len(stems))
         places = [sentences_of[other].place for other, n in shared.items() if n >= least]
         found[number] = min((p for p in places if p > said.place), default=len(log.messages))
-        for form in said.stems:
+        for form in stems:
             holding[form].append(number)
     return found
 
@@ -788,10 +793,12 @@ def findings(log: ProbeLog, point: int) -> Iterator[Need]:
                 unseen.add(name)
     found: list[tuple[bool, Need]] = []
     for said in (*agent_sentences(log), *_information(log)):
-        if not first <= said.place < last or len(said.stems) < 4:
+        if not first <= said.place < last:
             continue
         why = is_finding(said.text)
         held = [name for name in said.names if name in by_name]
+        if not (why or held) or len(said.stems) < 4:
+            continue
         if not cue("verb").search(NAME.sub(" ", said.text)) or _PLACE.search(said.text):
             continue
         about = by_name[held[0]] if held else None
