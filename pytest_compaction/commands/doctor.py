@@ -47,10 +47,10 @@ def run(options: argparse.Namespace) -> int:
     answering = [options.model, options.responder or options.model]
     judges = options.judge or [options.model]
     try:
-        asked = [name for name in (*answering, *judges) if not is_offline(name)]
+        real = [name for name in (*answering, *judges) if not is_offline(name)]
     except UnknownModelError as error:
         options.refuse(str(error))
-    if not asked:
+    if not real:
         options.refuse("rules ask no endpoint; name a model that is at one with --model")
     problem = missing_key()
     if problem:
@@ -60,10 +60,10 @@ def run(options: argparse.Namespace) -> int:
     endpoints = connect(store, str(store), "refresh", None, None, None, TokenCounter())
     try:
         check = endpoints.check_of(
-            [name for name in answering if name in asked],
-            [name for name in judges if name in asked],
+            [name for name in answering if name in real],
+            [name for name in judges if name in real],
         )
-        found = asyncio.run(_checked(check, dict.fromkeys(asked), endpoints))
+        found = asyncio.run(_checked(check, dict.fromkeys(real), endpoints))
     finally:
         endpoints.close()
     for checked, context in found:

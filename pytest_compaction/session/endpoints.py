@@ -123,10 +123,10 @@ def endpoints_of(
         accounts = Path(accounts_file) if accounts_file else None
         endpoints = replace(_connected(settings, root, tokens, accounts), kept=kept)
         if not (settings.calls.replay or settings.calls.export or settings.executor):
-            asked = [name for name in real if name != REFERENCE]
+            checked = [name for name in real if name != REFERENCE]
             check = endpoints.check_of(
-                [name for name in (settings.model, settings.responder) if name in asked],
-                [name for name in settings.judges if name in asked],
+                [name for name in (settings.model, settings.responder) if name in checked],
+                [name for name in settings.judges if name in checked],
             )
             endpoints = replace(endpoints, check=check)
             endpoints.caller.before_paid = check.before

@@ -64,10 +64,10 @@ def check_calls(models: Iterable[str], judges: Iterable[str]) -> tuple[Call, ...
     }
     schema = {"name": "lease", "strict": True, "schema": _SCHEMA}
     judged = {**body, "response_format": {"type": "json_schema", "json_schema": schema}}
-    asked = [(body, name) for name in dict.fromkeys(models)]
-    asked += [(judged, name) for name in dict.fromkeys(judges)]
+    checks = [(body, name) for name in dict.fromkeys(models)]
+    checks += [(judged, name) for name in dict.fromkeys(judges)]
     return tuple(
-        Call("chat.completions", {"model": name, **each}, role="check") for each, name in asked
+        Call("chat.completions", {"model": name, **each}, role="check") for each, name in checks
     )
 
 
@@ -85,10 +85,10 @@ class Checked:
 
     def lines(self, prices: PriceTable, context: int | None = None) -> list[str]:
         """A table of what was found and what is adapted."""
-        asked = self.usage.calls
+        calls = self.usage.calls
         total = self.usage.input_tokens + self.usage.output_tokens
         head = f"{printable(self.model, 80)} at {shown_host(base_url_for())}"
-        head += f": {asked} call{'' if asked == 1 else 's'}, {total} tokens"
+        head += f": {calls} call{'' if calls == 1 else 's'}, {total} tokens"
         if self.problem:
             return [head, f"  {self.problem}"]
         rows = [("", "found", "adapted")]

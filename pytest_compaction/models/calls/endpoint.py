@@ -477,7 +477,7 @@ class AdaptingCaller(ChainedCaller):
         """Send a call, leaving out one part after the other while the endpoint refuses one."""
         left = self._total
         alone: frozenset[str] = frozenset()  # what this call does without, and no other
-        asked_again = False
+        is_second = False
         while True:
             for closed in ((model, ""), (model, added_text(call.body))):
                 if closed in self._closed_to:
@@ -489,8 +489,8 @@ class AdaptingCaller(ChainedCaller):
                 if error.complaint is None:
                     raise
                 left -= error.seconds
-                if BROKEN_JSON in error.complaint.text and not asked_again:
-                    asked_again = True
+                if BROKEN_JSON in error.complaint.text and not is_second:
+                    is_second = True
                     continue
                 step = adaptation_for(error.complaint, body)
                 if step is None:

@@ -284,27 +284,27 @@ def _less_output(complaint: Complaint, body: Mapping[str, Any]) -> Adaptation | 
     is for that request. A refusal without numbers halves what was asked for.
     """
     text = _GROUPED.sub("", _STATUS_TEXT.sub("", complaint.text))
-    asked = next((body[key] for key in OUTPUT_KEYS if isinstance(body.get(key), int)), 0)
-    if not asked or not _OF_OUTPUT.search(text) or not _TOO_MUCH.search(text):
+    wanted = next((body[key] for key in OUTPUT_KEYS if isinstance(body.get(key), int)), 0)
+    if not wanted or not _OF_OUTPUT.search(text) or not _TOO_MUCH.search(text):
         return None
     span = _RANGE.search(text)
     if span:
         most = int(span[1] or span[3]) - (span[2] == ")" or bool(span[4]))
-        return _at_most(most) if _LEAST_OUTPUT <= most < asked else None
-    numbers = {int(each) for each in _NUMBER.findall(text)} - {asked}
-    numbers = {each for each in numbers if each > 1 and each - asked not in numbers}
+        return _at_most(most) if _LEAST_OUTPUT <= most < wanted else None
+    numbers = {int(each) for each in _NUMBER.findall(text)} - {wanted}
+    numbers = {each for each in numbers if each > 1 and each - wanted not in numbers}
     added_up, named = _SUM.search(text), _CONTEXT.search(text)
     context = int(added_up[3]) if added_up else int(named[1] or named[2]) if named else 0
     read = max(numbers - {context}, default=0)
     if context and read:
         room = context - read
-        return _at_most(room, kept=False) if _LEAST_OUTPUT <= room < asked else None
+        return _at_most(room, kept=False) if _LEAST_OUTPUT <= room < wanted else None
     if not numbers and not context:
-        return _at_most(asked // 2, kept=False) if asked >= 2 * _LEAST_GUESS else None
+        return _at_most(wanted // 2, kept=False) if wanted >= 2 * _LEAST_GUESS else None
     most = context or max(numbers)
-    if most == asked:
-        most = asked // 2
-    return _at_most(most) if _LEAST_OUTPUT <= most < asked else None
+    if most == wanted:
+        most = wanted // 2
+    return _at_most(most) if _LEAST_OUTPUT <= most < wanted else None
 
 
 def adaptable(body: Mapping[str, Any]) -> frozenset[str]:
