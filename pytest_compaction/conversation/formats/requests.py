@@ -98,12 +98,14 @@ def is_native(part: Part) -> bool:
     return isinstance(item, dict) and item.get("type") in NATIVE_ITEMS
 
 
-def encrypted_in(messages: Iterable[Message]) -> bool:
-    """Whether messages hold a compaction without text: only its provider can read it."""
+def encrypted_in(messages: Sequence[Message]) -> bool:
+    """Whether a compaction that only its provider can read stands alone for what is gone: there is
+    no text that a strategy wrote beside it."""
     opaque = (part for message in messages for part in message.parts if isinstance(part, Opaque))
     items = (mapping(json.loads(part.payload)) for part in opaque)
     texts = ("summary", "content")
-    return any(i.get("type") in COMPACTIONS and not any(map(i.get, texts)) for i in items)
+    found = any(i.get("type") in COMPACTIONS and not any(map(i.get, texts)) for i in items)
+    return found and not any(m.origin == "synthetic" and m.text.strip() for m in messages)
 
 
 def transcript(messages: Iterable[Message]) -> str:

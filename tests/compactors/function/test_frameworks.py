@@ -276,7 +276,12 @@ def test_what_is_refused_comes_with_lines_that_work(monkeypatch):
 OWN = """
 def encrypted(items, budget):
     item = {"type": "compaction", "id": "c", "encrypted_content": "gAAAA"}
-    return [items[0], items[1], item]
+    return [items[0], item]
+
+
+def in_words_too(items, budget):
+    said = {"type": "message", "role": "assistant", "content": "The limit is 45 seconds."}
+    return [*encrypted(items, budget), said]
 
 
 def placeholder(messages):
@@ -293,6 +298,13 @@ def test_a_view_with_an_encrypted_compaction_is_unscored(pytester):
     result.stdout.fnmatch_lines(
         ["not scored (4): its summary is encrypted: only its provider can read it"]
     )
+
+
+def test_a_summary_in_words_beside_an_encrypted_one_is_read(pytester):
+    pytester.makepyfile(own=OWN)
+    write_cases(pytester, long_case("small"))
+    pytester.runpytest_inprocess(*lean(), "--compactor=own:in_words_too:messages=responses")
+    assert {record["status"] for record in records(pytester).records} == {"passed", "failed"}
 
 
 def test_the_header_says_once_which_strategies_take_no_budget(pytester):
