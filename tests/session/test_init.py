@@ -252,7 +252,8 @@ def test_the_workflow_replays_without_a_key_and_is_red_when_a_prompt_lost_facts(
 
 def test_what_holds_text_of_sessions_can_lie_outside_the_repository(pytester, capsys):
     project = pytester.mkdir("project")
-    (pytester.path / "one.jsonl").write_bytes(public_data("claude-code/session.jsonl").read_bytes())
+    text = public_data("pi-agent/large-session.jsonl").read_bytes()
+    (pytester.path / "one.jsonl").write_bytes(text)
     os.chdir(project)
     assert initialise("../one.jsonl", "--data=../ours", "--compactor=truncate", "--yes") == 0
     assert files(pytester.path / "ours").keys() == {"cases/one.json", "baseline.json"}

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands import import_transcripts
+from pytest_compaction.commands.arguments import complain
 from pytest_compaction.reports import write_whole
 
 MODULE: Final = "my_compactor"
@@ -108,6 +109,12 @@ def case_files(
     for path in sorted(folder.glob("*.json")):
         text = path.read_text("utf-8")
         count = len(json.loads(text)["probes"])
+        if not count:
+            complain(
+                f"{path.stem} gives only proposed questions and is left out: import it, answer "
+                "them (pytest-compaction review), and run init again"
+            )
+            continue
         made.append(NewFile(target / path.name, text, f"a case with {count} probes"))
     return made, said.getvalue().replace(str(folder), str(target))
 
