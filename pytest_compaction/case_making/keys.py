@@ -241,38 +241,9 @@ def task_keys(text: str, frequency: Frequency) -> Groups:
     return ((verb,), *groups)[:MAX_GROUPS]
 
 
-def title_keys(text: str, frequency: Frequency) -> Groups:
-    """Key groups for a title, which is told by most of its words: as many as a fact may have."""
-    groups = keys_of(text, frequency)
-    held = set(content_stems(normalize(" ".join(key for group in groups for key in group))))
-    words = [word for word in _words(text) if word.stem not in held]
-    more = tuple((word.text,) for word in _best(words, MAX_GROUPS - len(groups), frequency))
-    return _sound([*groups, *more])
-
-
 def _tells_task(verb: str) -> bool:
     """Whether a verb says what is to be done; "make" and "let" only lead to what does."""
     return stem(verb) in REQUESTS and verb not in _LEADING_VERBS
-
-
-def value_keys(name: str, value: str, frequency: Frequency) -> Groups:
-    """Key groups for a name and its value; a value that is a phrase gives several groups."""
-    values = exact_groups(value) or [(word.text,) for word in _words(value, weak=True)[:2]]
-    if not values:
-        values = [(value,)]
-    return _sound([*values[:MAX_EXACT], *name_groups(name, frequency)][:MAX_GROUPS])
-
-
-def name_groups(name: str, frequency: Frequency) -> list[tuple[str, ...]]:
-    """A name as one alternative of several words, or its two most telling words if it is long."""
-    name = name.strip(OUTER + " .-")
-    exact = exact_groups(name)
-    if exact:
-        return exact[:2]
-    words = [word for word in re.findall(r"[\w-]+", name) if word.casefold() not in STOPWORDS]
-    if len(words) <= 3:
-        return [(" ".join(words),)] if words else []
-    return [(word.text,) for word in _best(_words(name), 2, frequency)]
 
 
 def role_keys(text: str, name: str, frequency: Frequency) -> Groups:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
@@ -27,8 +26,8 @@ from pytest_compaction.case import (
     ProbeKind,
     Trap,
 )
-from pytest_compaction.case_making.keys import Groups, identifier_keys, keys_of, task_keys
-from pytest_compaction.case_making.phrases import balanced, first_line, of_the_program, quotable
+from pytest_compaction.case_making.keys import Groups, keys_of, task_keys
+from pytest_compaction.case_making.phrases import balanced, first_line, of_the_program
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation import Message, readable, shared_counter
 from pytest_compaction.metrics import view_index
@@ -58,11 +57,6 @@ class Candidate:
     keys: Groups = ()
     change: Change | None = None
     places: tuple[int, ...] = ()
-
-
-def name_candidate(name: str) -> Candidate:
-    """A name of code, a hash or the like, as a fact."""
-    return Candidate(name, "identifier", identifier_keys(name))
 
 
 def path_candidate(path: str, change: Change, places: tuple[int, ...] = ()) -> Candidate:
@@ -340,46 +334,6 @@ class ProbeLog:
         found = (self.find(each, asked, most=most, tail=tail) for each in candidates)
         return tuple(entry for entry in found if entry is not None)
 
-    def find_due(
-        self, candidate: Candidate, place: int, most: int = 3
-    ) -> tuple[int, tuple[Found, ...]]:
-        """The first point at which a fact of the message at ``place`` is at risk, and the fact.
-
-        The last point and nothing if there is none.
-        """
-        for point, asked in enumerate(self.points):
-            if place <= asked:
-                found = self.find(candidate, asked, most=most)
-                if found is not None:
-                    return point, (found,)
-        return self.last, ()
-
-    def find_all_due(
-        self, candidates: Sequence[Candidate], place: int, most: int
-    ) -> tuple[int, tuple[Found, ...]]:
-        """The first point from a position on at which all facts are at risk, else the last one."""
-        found: tuple[Found, ...] = ()
-        for point, asked in enumerate(self.points):
-            if place <= asked:
-                found = self.find_all(candidates, asked, most=most)
-                if len(found) == len(candidates):
-                    return point, found
-        return self.last, found
-
-    def draft(
-        self,
-        kind: ProbeKind,
-        name: str,
-        question: str,
-        told: Candidate,
-        place: int,
-        most: int,
-        rank: float,
-    ) -> Draft:
-        """A draft of one fact at the point that :meth:`find_due` gives."""
-        point, found = self.find_due(told, place, most)
-        return Draft(kind, name, question, found, point, rank)
-
     def before_tail(self, asked: int) -> int:
         """The last position before the tail of the log that ends at ``asked``.
 
@@ -428,11 +382,6 @@ class ProbeLog:
             for place, text in self.turns("user")
             if not text.startswith("/") and len(first_line(text).split()) >= 4
         ]
-
-    def request_before(self, position: int) -> str:
-        """The last request before a position, shortened for a quote; empty if there is none."""
-        number = bisect_left(self.requests, (position, ""))
-        return quotable(self.requests[number - 1][1]) if number else ""
 
 
 def once_a_log(read: Callable[[ProbeLog], T]) -> Callable[[ProbeLog], T]:

@@ -96,11 +96,6 @@ def of_the_program(text: str) -> bool:
     return bool(_TAGGED.match(text))
 
 
-def was_stopped(text: str) -> bool:
-    """Whether a text only says that somebody stopped a command."""
-    return bool(_STOPPED.match(text))
-
-
 def overlap(one: Set[str], other: Set[str]) -> float:
     """The share of the smaller of two sets of stems that the other holds; 1 if it is empty."""
     least = min(len(one), len(other))

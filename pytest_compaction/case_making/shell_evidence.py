@@ -118,12 +118,6 @@ def may_check(command: Command) -> bool:
     return any(runs_check(each) for each in command_words(command.text))
 
 
-def shows_no_text(command: Command) -> bool:
-    """Whether a script prints no text of a file or of a history."""
-    words = command_words(command.text)
-    return bool(words) and not any(shows_text(each) for each in words)
-
-
 def _program(words: Sequence[str]) -> tuple[str, str, str]:
     """The line without runners such as ``uv run``, the name of the program, and its arguments."""
     line = " ".join(words)

@@ -13,7 +13,6 @@ from pytest_compaction.case_making.keys import (
     small_number,
     task_keys,
     telling,
-    value_keys,
 )
 from pytest_compaction.text import Statement, TextIndex
 
@@ -93,11 +92,6 @@ def test_what_is_to_be_done_has_a_group_for_its_verb(
 ) -> None:
     expected = keys_of(text, often) if keys is None else tuple(map(tuple, keys))
     assert task_keys(text, often) == expected
-
-
-def test_a_value_comes_with_its_name() -> None:
-    assert value_keys("border width", "3", often) == (("3",), ("border width",))
-    assert value_keys("tool background", "#282832", often) == (("#282832",), ("tool background",))
 
 
 def test_what_identifies_something_alone() -> None:
