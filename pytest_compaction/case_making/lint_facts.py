@@ -64,7 +64,7 @@ _TELLS: Final = re.compile(
     r"""
     \?\s*$
     | \bthe\ (?:user|agent|assistant)\ (?:thinks?|wants?|wanted|made|doubts?|does\ not\ think)\b
-    | (?<!\bwho\ )\b(?:was|were|has\ been)\b | \bmight\b | \bcan(?:not|['’]t|\ only)\b
+    | (?<!\bwho\ )(?<!\bwhat\ )\b(?:was|were|has\ been)\b | \bmight\b | \bcan(?:not|['’]t|\ only)\b
     | \bneed\ not\b | \bneedless\b | ^there\ (?:is|are)\b | \bis\ (?:for|really)\b
     | \bare\ not\ \w+ed\ in\b
     """,
