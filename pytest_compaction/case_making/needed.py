@@ -774,23 +774,18 @@ def said_again(log: ProbeLog, point: int) -> Iterator[Need]:
 def findings(log: ProbeLog, point: int) -> Iterator[Need]:
     """What was said of names that a later call uses, reasons, causes and decisions first.
 
-    It is sure where nothing shows the name again before that call. Without a name it is a reason,
-    cause or decision about what a later call does, for a person to judge.
+    Without a name it is a reason, cause or decision about what a later call does. A person judges
+    all of them: at recorded compactions agents went on without most of what this finds.
     """
     asked = log.points[point]
     if asked in log.recorded:
         return
     first, last = first_held(log, asked), left_tail(log, point)
     by_name: dict[str, Use] = {}
-    unseen, shown = set[str](), Shown(log, point)
     for use in uses(log, point):
-        shown.before(use)
         for name in names(use.text):
-            if name in by_name or not is_telling(log, name) or _NUMBER.fullmatch(name):
-                continue
-            by_name[name] = use
-            if name not in shown:
-                unseen.add(name)
+            if name not in by_name and is_telling(log, name) and not _NUMBER.fullmatch(name):
+                by_name[name] = use
     found: list[tuple[bool, Need]] = []
     for said in (*agent_sentences(log), *_information(log)):
         if not first <= said.place < last:
@@ -806,11 +801,8 @@ def findings(log: ProbeLog, point: int) -> Iterator[Need]:
             about = governed(log, point, said.text, _CAUSE)
         if about is not None:
             name = held[0] if held else ""
-            act = about.act
-            sure = name in unseen
-            need = Need(
-                "used", said.text, said.place, about.place, about.distance, name, "", act, sure
-            )
+            place, distance = about.place, about.distance
+            need = Need("used", said.text, said.place, place, distance, name, "", about.act, False)
             found.append((not why, need))
     yield from (need for _, need in sorted(found, key=lambda one: (one[0], -one[1].place)))
 

@@ -34,20 +34,23 @@ Source = Callable[[ProbeLog, int], Iterator[Draft]]
 
 def name_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     """What the next step builds on, and sentences with gaps for the names that come later."""
-    held = [found for need in needed.used(log, point) if (found := named(log, need, point))]
-    soon = [found for found in held if _of(found).distance <= NEXT_CALLS][:MAX_FACTS]
+    known = [found for need in needed.used(log, point) if (found := named(log, need, point))]
+    soon = [found for found in known if _of(found).distance <= NEXT_CALLS][:MAX_FACTS]
     if len(soon) > 1:
         question = (
             "The work goes on from here. Which files, names and values does the next step build "
             "on, and what is known of each?"
         )
         yield Draft("continuation", "next-needs", question, tuple(soon), point, 0.1)
-    rest = [found for found in held if len(soon) < 2 or found not in soon]
+    rest = [found for found in known if len(soon) < 2 or found not in soon]
     files = [found for found in rest if found.fact.type == "path"]
     values = [found for found in rest if found.fact.type == "value"]
     others = [found for found in rest if found.fact.type not in {"path", "value"}]
     asked = "belongs in the gap of each sentence of the session"
-    yield from _listed("file", "file-gaps", f"Which file {asked}: {{}}", files, point, 0.15, _gap)
+    question = f"Which file {asked}: {{}}"
+    for sure in (True, False):
+        held = [found for found in files if (_of(found).way == "fetched") == sure]
+        yield from _listed("file", "file-gaps", question, held, point, 0.15, _gap, sure)
     yield from _listed("recall", "values", f"Which value {asked}: {{}}", values, point, 0.12, _gap)
     asked = "Which exact value did the user give in the gap of each sentence: {}"
     loose = [found for need in needed.given(log, point) if (found := named(log, need, point))]
@@ -153,14 +156,12 @@ def reason_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
                 with_names[need.name] = found
             else:
                 others.append(found)
-    for sure in (True, False):
-        held = [found for found in with_names.values() if _of(found).sure == sure]
-        why = [found for found in held if found.fact.type != "state"]
-        states = [found for found in held if found.fact.type == "state"]
-        question = "What had been found out or decided about {}?"
-        yield from _listed("decision", "findings", question, why, point, 0.13, _name, sure)
-        question = "What had been found out about {}?"
-        yield from _listed("recall", "states", question, states, point, 0.25, _name, sure)
+    why = [found for found in with_names.values() if found.fact.type != "state"]
+    states = [found for found in with_names.values() if found.fact.type == "state"]
+    question = "What had been found out or decided about {}?"
+    yield from _listed("decision", "findings", question, why, point, 0.13, _name, sure=False)
+    question = "What had been found out about {}?"
+    yield from _listed("recall", "states", question, states, point, 0.25, _name, sure=False)
     question = "Which causes, reasons and decisions had been found that the work goes on with?"
     if others:
         chosen = tuple(others[:_MOST_LISTED])

@@ -58,7 +58,7 @@ class Plan:
 
 
 def plan_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """Steps of the plan that were open, and as a proposal those that were done.
+    """Steps of the plan that were open.
 
     Once the user has asked for something else, nobody knows whether the plan still holds.
     """
@@ -96,12 +96,6 @@ def plan_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
             point,
             0.1,
             whole=min(len(left), MAX_FACTS),
-        )
-    done = log.find_all((log.task(text, "state") for text in plan.done), asked, most=_MOST_MENTIONS)
-    if done:
-        question = f"{start} completed?"
-        yield Draft(
-            "continuation", "done-steps", question, done[-MAX_FACTS:], point, 0.3, sure=False
         )
 
 

@@ -175,7 +175,9 @@ _BARE: Final = 0.8
 _FENCES: Final = ("```", "~~~")
 _PARTS_OF_LINE: Final = re.compile(r"[\s,;|]+")
 _BULLET: Final = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+")
-_NAME: Final = re.compile(r"`[^`]+`|[\w./@%+:#$-]*(?:[/_.\d]|[^\W_][A-Z])[\w./@%+#$-]*")
+_NAME: Final = re.compile(r"`[^`]+`|[\w./@%+:#$-]*[\w./@%+#$-]")
+_TELLING: Final = re.compile(r"[`/_.\d]|[^\W_][A-Z]")
+"""A word in the signs of names is a name if it has one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +202,8 @@ def listed_names(view: Iterable[str], made: Iterable[str]) -> ListedNames:
     listed = 0
     for line in chain.from_iterable(map(_outside_code, made)):
         words = [word for word in _PARTS_OF_LINE.split(_BULLET.sub("", line)) if word]
-        names = sum(_NAME.fullmatch(word.strip("\"'()[]<>")) is not None for word in words)
+        bare = (word.strip("\"'()[]<>") for word in words)
+        names = sum(bool(_NAME.fullmatch(word) and _TELLING.search(word)) for word in bare)
         listed += len(line.split()) if names and names >= _BARE * len(words) else 0
     lines = chain.from_iterable(map(_outside_code, view))
     return ListedNames(listed, sum(len(line.split()) for line in lines))

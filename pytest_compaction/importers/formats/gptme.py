@@ -17,9 +17,10 @@ from pytest_compaction.importers.shapes import Shape, TurnReader, shaped, under
 _SHAPE: Final = Shape(role=("role",), read=("metadata", "files"))
 _TOOLS: Final = "ipython|python|py|shell|bash|sh|save|append|patch|morph|browser|gh|tmux|vision|rag"
 _BLOCK: Final = re.compile(
-    rf"^```(?P<name>{_TOOLS})(?P<of>[ \t][^\n]{{0,500}})?\n(?P<code>.*?)^```[ \t]*$"
-    r"|^@(?P<tool>\w{1,40})(?:\((?P<id>[^)\n]{1,100})\))?:\s*(?P<given>\{.*?\})\s*$"
-    rf"|<(?P<tag>{_TOOLS})(?P<with>[^>\n]{{0,500}})>(?P<within>.*?)</(?P=tag)>",
+    rf"^```(?P<name>{_TOOLS})(?P<of>[ \t][^\n]{{0,500}})?\n"
+    rf"(?P<code>(?:(?!^```(?:{_TOOLS})).)*?)^```[ \t]*$"
+    r"|^@(?P<tool>\w{1,40})(?:\((?P<id>[^)\n]{1,100})\))?:\s*(?P<given>\{(?:(?!^@\w).)*?\})\s*$"
+    rf"|<(?P<tag>{_TOOLS})(?P<with>[^>\n]{{0,500}})>(?P<within>(?:(?!<(?P=tag)).)*?)</(?P=tag)>",
     re.S | re.M,
 )
 

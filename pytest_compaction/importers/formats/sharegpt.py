@@ -30,8 +30,10 @@ _ROLES: Final = {
     "tool_call": "assistant",
 }
 _SHAPE: Final = Shape(role=("from",), roles=_ROLES, content=("value",))
-_CALLED: Final = re.compile(r"<tool_call>\s*(?P<call>\{.*?\})\s*</tool_call>", re.S)
-_ANSWERED: Final = re.compile(r"\A\s*<tool_response>\s*(?P<text>.*?)\s*</tool_response>\s*\Z", re.S)
+_CALLED: Final = re.compile(
+    r"<tool_call>\s*(?P<call>\{(?:(?!<tool_call>).)*?\})\s*</tool_call>", re.S
+)
+_ANSWER: Final = ("<tool_response>", "</tool_response>")
 
 
 class _TalkReader(TurnReader):
@@ -45,8 +47,9 @@ class _TalkReader(TurnReader):
             calls = [call for one in found for call in _calls(one)]
             said = _CALLED.sub("", text).strip()
             record = {**record, "value": [*([said] if said else []), *calls]} if calls else record
-        elif answered := _ANSWERED.match(text):
-            record = {**record, "from": "tool", "value": answered["text"]}
+        elif (said := text.strip()).startswith(_ANSWER[0]) and said.endswith(_ANSWER[1]):
+            answer = said.removeprefix(_ANSWER[0]).removesuffix(_ANSWER[1]).strip()
+            record = {**record, "from": "tool", "value": answer}
         super().record(record)
 
 

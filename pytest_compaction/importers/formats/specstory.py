@@ -25,11 +25,11 @@ _TURN: Final = re.compile(
 _TOOL: Final = re.compile(
     r'<tool-use\b[^>\n]{0,500}?data-tool-type="(?P<type>[^"]{0,80})"'
     r'[^>\n]{0,500}?data-tool-name="(?P<name>[^"]{0,120})"[^>\n]{0,500}>'
-    r"(?P<body>.*?)</tool-use>"
-    r"|<think>(?P<thought>.*?)</think>",
+    r"(?P<body>(?:(?!<tool-use\b).)*?)</tool-use>"
+    r"|<think>(?P<thought>(?:(?!<think>).)*?)</think>",
     re.S,
 )
-_SUMMARY: Final = re.compile(r"<summary>(?P<text>.*?)</summary>", re.S)
+_SUMMARY: Final = re.compile(r"<summary>(?P<text>(?:(?!<summary>).)*?)</summary>", re.S)
 _FRAME: Final = re.compile(r"</?details>")
 _CODE: Final = re.compile(
     r"^```[\w:./-]*\n(?P<fence>.*?)^```|`(?P<inline>[^`\n]{1,500})`", re.S | re.M
