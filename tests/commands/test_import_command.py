@@ -280,7 +280,7 @@ def test_what_is_asked_lacking_and_proposed_is_said(
 def test_answers_of_a_review_outlast_a_new_import(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = public_data("claude-code/session.jsonl")
+    path = public_data("aider/chat-history.md")
     run(capsys, "import", path, "-o", tmp_path)
     (target,) = tmp_path.iterdir()
     made = json.loads(target.read_text("utf-8"))
@@ -299,7 +299,7 @@ def test_answers_of_a_review_outlast_a_new_import(
     assert again["declined"] == answered["declined"]
     assert again["probes"] == answered["probes"]
 
-    code, out, _ = run(capsys, "import", path, "--from", "9", "--without-probes", "-o", tmp_path)
+    code, out, _ = run(capsys, "import", path, "--from", "60", "--without-probes", "-o", tmp_path)
     gone = "kept                 0  questions that you had confirmed; 1 no longer fit the session"
     assert (code, gone in out) == (0, True)
 
