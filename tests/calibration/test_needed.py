@@ -1,0 +1,71 @@
+"""Facts that are asked because a session needed them: what readers say of them, and of controls.
+
+docs/developers/instrument.md gives these figures and says how they came about.
+"""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from calibration.agreement import kappa
+
+FOLDER = Path(__file__).parent / "needed"
+MOVED = {"file-gaps", "findings", "states"}
+"""Families that were asked when they were read, and are proposals since then."""
+
+
+def rows(name):
+    with (FOLDER / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def share(found, verdict, reader):
+    return fmean(row["readers"][reader] == verdict for row in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "hurt", "wrong"),
+    [
+        ("asked", 94, (0.72, 0.70), (0.06, 0.04)),
+        ("control", 80, (0.36, 0.30), (0.26, 0.32)),
+        ("proposed", 60, (0.30, 0.18), (0.13, 0.13)),
+    ],
+)
+def test_the_page_says_what_readers_found(kind, size, hurt, wrong):
+    found = [row for row in rows("unseen") if row["kind"] == kind]
+    assert len(found) == size
+    for reader in (0, 1):
+        assert share(found, "hurt", reader) == pytest.approx(hurt[reader], abs=0.006)
+        assert share(found, "wrong", reader) == pytest.approx(wrong[reader], abs=0.006)
+
+
+def test_readers_agree_and_the_families_that_stay_hurt_more():
+    found = rows("unseen")
+    assert kappa([tuple(v == "hurt" for v in row["readers"]) for row in found]) >= 0.75
+    stay = [row for row in found if row["kind"] == "asked" and row["family"] not in MOVED]
+    assert len(stay) == 80
+    assert [round(share(stay, "hurt", reader), 2) for reader in (0, 1)] == [0.78, 0.76]
+    assert max(share(stay, "wrong", reader) for reader in (0, 1)) <= 0.03
+
+
+def test_a_call_misses_its_name_more_often_without_the_needed_fact_than_without_a_control():
+    found = rows("next_calls")
+    sessions = sorted({row["session"] for row in found})
+    assert (len(found), len(sessions)) == (54, 19)
+
+    def more(names):
+        drawn = [row for name in names for row in found if row["session"] == name]
+        return fmean(row["without_control"] - row["without_fact"] for row in drawn)
+
+    assert more(sessions) == pytest.approx(0.09, abs=0.006)
+    draw = random.Random(1)
+    means = sorted(more(draw.choices(sessions, k=len(sessions))) for _ in range(1_000))
+    assert means[25] >= -0.01
+
+
+def test_the_facts_of_the_real_cases_were_confirmed_by_another_reader():
+    verdicts = Counter(row["verdict"] for row in rows("confirmed"))
+    assert verdicts == {"hurt": 384, "trivial": 69, "wrong": 6}
