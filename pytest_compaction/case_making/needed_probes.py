@@ -110,7 +110,8 @@ def command_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
         "With which commands did the agent run the tests, builds and checks? Give each whole."
     )
     if found:
-        yield Draft("recall", "commands", question, tuple(found[:MAX_FACTS]), point, 0.22)
+        held = tuple(found[:MAX_FACTS])
+        yield Draft("recall", "commands", question, held, point, 0.22, sure=False)
 
 
 def _command_keys(command: str) -> Groups:

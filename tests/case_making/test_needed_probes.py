@@ -79,11 +79,11 @@ def test_files_that_were_changed_and_are_used_again_are_asked_for() -> None:
     assert facts(asked) == ["src/lease.py was created"]
 
 
-def test_a_check_that_is_run_again_is_asked_for_without_its_filters() -> None:
+def test_a_check_that_is_run_again_is_proposed_without_its_filters() -> None:
     command = "cd /repo && pytest tests/upload --slow 2>&1 | tail -5"
     log = Log().call("bash", command=command, output="ok").point()
     log.call("bash", command=command)
-    (asked,) = named(log.probes(), "commands")
+    (asked,) = named(log.derived().proposed, "commands")
     assert facts(asked) == ["pytest tests/upload --slow"]
 
 
