@@ -9,7 +9,7 @@ from pytest_compaction.run import Roles
 from pytest_compaction.run.figures import null_views
 from pytest_compaction.run.figures.null_views import NullViews
 
-NAMES = {"anchors", "random", "said-only", "window"}
+NAMES = {"random", "said-only", "window"}
 
 
 def views():
