@@ -15,7 +15,7 @@ from pytest_compaction.options.table import OPTIONS, option_of
 @pytest.mark.parametrize(
     ("prefix", "expected"),
     [
-        ("anc", ["anchored"]),
+        ("ancho", ["anchored", "anchors"]),
         ("anchored,tru", ["anchored,truncate"]),
         ("anchored+led", ["anchored+ledger"]),
         ("no-such", []),

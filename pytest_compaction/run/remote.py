@@ -49,7 +49,13 @@ from pytest_compaction.conversation import (
     ToolResult,
 )
 from pytest_compaction.folders import temporary_folder
-from pytest_compaction.metrics import ForeignNames, ForeignWordings, NuggetScore, Readings
+from pytest_compaction.metrics import (
+    ForeignNames,
+    ForeignWordings,
+    ListedNames,
+    NuggetScore,
+    Readings,
+)
 from pytest_compaction.models import (
     CIPHERTEXT,
     Accounts,
@@ -169,7 +175,7 @@ _TYPES: Final[Mapping[str, type[Any]]] = {
         *(Result, Failure, Total, Call, CallReply, Usage, OwnCalls, Step, Arm, Response),
         *(Message, Text, Image, ToolCall, ToolResult),
         *(Thinking, Opaque, ViewFigures, Readings, Reading, NullReading),
-        *(FactHistory, Reminded, ForeignNames, ForeignWordings),
+        *(FactHistory, Reminded, ForeignNames, ForeignWordings, ListedNames),
         *(JudgeReply, CriterionScore, NuggetScore),
     )
 }

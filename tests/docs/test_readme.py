@@ -7,7 +7,6 @@ import tomllib
 import pytest
 from support.measuring_budgets import over_budget_block
 from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
-from support.measuring_reference import agreement_block
 from support.pages import DOCS, README, arguments, code, commands, step, text
 from support.paths import ROOT
 from support.readme_blocks import (
@@ -93,23 +92,6 @@ def test_the_loss_of_production_is_measured_on_an_imported_session(tmp_path):
         ["| overall", "4", "75%"],
     ]
     assert "none with fewer than 6 cases. At each point a view may take as many tokens" in notes
-
-
-@pytest.mark.exhaustive
-def test_the_agreement_with_a_model_shown_is_the_one_measured():
-    assert shown("model-agreement") == agreement_block(), WRITE_ANEW
-
-
-def test_every_figure_told_about_the_reference_run_stands_in_its_tables():
-    told = (
-        text(DOCS / "developers/instrument.md")
-        .split("<!-- /model-agreement -->")[1]
-        .split("\n## ")[0]
-    )
-    figures = re.findall(r"\b\d+\.\d+\b|\b\d{2,}\b", told)
-    shown_figures = set(re.findall(r"\d+(?:\.\d+)?", shown("model-agreement")))
-    assert len(figures) > 10
-    assert set(figures) <= shown_figures
 
 
 @pytest.mark.exhaustive

@@ -72,7 +72,8 @@ def test_invariants_that_a_plugin_takes_over_in_silence_are_errors(project):
     some = ("--compaction-examples=1", "-k", "never-larger or partition")
     result = run(project, "-ptakes", "--compaction-check", *some)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.assert_outcomes(errors=1, passed=1, deselected=len(INVARIANTS) - 2)
+    # The other one held over three compactions of a strategy that keeps nearly everything.
+    result.assert_outcomes(errors=1, failed=1, deselected=len(INVARIANTS) - 2)
 
 
 def test_a_strategy_that_can_be_made_only_so_often_fails_its_own_items(project):

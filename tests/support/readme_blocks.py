@@ -20,7 +20,6 @@ PAGE_OF = {
     "production": DOCS / "how-it-measures.md",
     "summary": DOCS / "reports.md",
     "comparison": DOCS / "reports.md",
-    "model-agreement": DOCS / "developers/instrument.md",
     "changed-summaries": DOCS / "developers/instrument.md",
     "over-budget": DOCS / "how-it-measures.md",
     "invariants": DOCS / "invariants.md",
@@ -36,7 +35,6 @@ PAGE_OF = {
 MARKDOWN = {
     "strategies",
     "production",
-    "model-agreement",
     "changed-summaries",
     "over-budget",
     "invariants",
@@ -277,14 +275,12 @@ def main(names=()):
     """Measure the blocks of these names, or all of them, and put them into their pages."""
     from calibration.changed_views import effects_table
     from support.measuring_budgets import over_budget_block
-    from support.measuring_reference import agreement_block
     from support.shipped import shipped
 
     from pytest_compaction.conversation import shared_counter
     from pytest_compaction.run.figures.shipped_nulls import shipped_nulls
 
     sources = (
-        ({"model-agreement"}, lambda: {"model-agreement": agreement_block()}),
         ({"changed-summaries"}, lambda: {"changed-summaries": effects_table("anchored")}),
         ({"production"}, lambda: {"production": production_block()}),
         ({"strategies"}, lambda: {"strategies": strategies_block()}),
