@@ -61,9 +61,12 @@ async def noted_span(
 ) -> Noted:
     """The scratchpad with the notes of a whole span, asked for at once.
 
-    The notes take at most ``size`` tokens, the scratchpad at most ``limit``.
+    The notes take at most ``size`` tokens, the scratchpad at most ``limit``. A span of which there
+    is nothing to note leaves the scratchpad as it is.
     """
     written = await write_summary(context, gone, SECTIONS, size)
+    if written.empty and not notes.empty:
+        return Noted(notes)
     if written.error:
         return Noted(notes, error=written.error)
     longer = _joined(notes, [written.summary])
