@@ -23,6 +23,8 @@ BASE = "anchored"
 SMALL = ("clock_skew", "office_move", "recipe_search")
 FORM, WORDS = 0.02, 0.05
 """The most that a change of form, or of words and number formats, moved the mean score (of 5)."""
+STALE = {"scripted": 0.28, "real": 0.15}
+"""Least share of the whole loss by stale values; few facts of the real cases have a trap."""
 MISSED = {("real", "bullets joined"): 0.06}
 """What moves the mean score more than it should, as the page says."""
 
@@ -62,7 +64,7 @@ def test_meaning_counts(origin):
     assert dropped <= -1.5
     assert found["all sentences negated"] <= 0.55 * dropped
     assert found["half of the sentences negated"] <= 0.28 * dropped
-    assert found["stale values"] <= 0.28 * dropped
+    assert found["stale values"] <= STALE[origin] * dropped
     for name in ("half of the tail dropped", "next steps dropped"):
         assert found[name] < 0, name
     for seed in SEEDS:
