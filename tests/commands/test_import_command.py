@@ -423,7 +423,7 @@ def test_the_real_session_becomes_a_case(
     assert not loaded.errors
     (case,) = loaded.cases
     assert (case.id, case.window, case.budget) == ("large-session", 200_000, 12_000)
-    assert len(case.points) == 6
+    assert len(case.points) == 5
     assert "records read     1,019" in out
 
 
