@@ -7,9 +7,17 @@ from pytest_compaction.metrics.foreign import LEAST
 
 REFUSED = {
     "continue-prune": {("checkpoint_hierarchy", "p1")},
-    "strands": {("float_pixels", "p1")},
+    "gemini-cli": {
+        ("checkpoint_dedup", "p3"),
+        *(("checkpoint_hierarchy", point) for point in ("p2", "p3")),
+        ("guidance_file", "p2"),
+        *(("line_attribution", point) for point in ("p2", "p6")),
+        *(("seat_downgrade", point) for point in ("p2", "p3")),
+    },
+    "strands": {("float_pixels", "p1"), *(("sidebar_spacing", point) for point in ("p1", "p2"))},
 }
-"""Where a product fails too, by its source: too large a last message, or too few messages."""
+"""Where a product fails too, by its source: too large a last message, too few messages, or no turn
+of the user at which it could cut."""
 STRATEGIES = sorted({*REGISTRY.names()} - NOT_ALONE)
 
 
