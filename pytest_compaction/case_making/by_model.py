@@ -421,7 +421,7 @@ class ModelProbes:
         budget: int,
         recorded: Sequence[int] = (),
     ) -> DerivedProbes:
-        """What rules derive, and the model's probes as proposals.
+        """Probes by rules, and the model's probes as proposals.
 
         Raises :class:`ImportFormatError` when the model fails.
         """

@@ -53,7 +53,7 @@ SOURCES: Final[Mapping[str, Source]] = {
     "open steps of plans": plan_drafts,
     "failing tests": failing_drafts,
 }
-"""What searches a log for questions; a new kind of question adds one."""
+"""The searches of a log for questions; a new kind of question adds one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def derive_probes(
     budget: int | None = None,
     recorded: Sequence[int] = (),
 ) -> DerivedProbes:
-    """What a log supports, best supported first within a kind.
+    """Questions that a log supports, best supported first within a kind.
 
     At most ``count``, and no more than :func:`probe_count` of the log. ``messages`` is the whole
     session, ``points`` the ascending positions of the messages after which it is compacted;

@@ -1,4 +1,4 @@
-"""What the rest of a session needed after a point: used, fetched, said again, chosen, ruled.
+"""Needs of the rest of a session after a point: used, fetched, said again, chosen, ruled.
 
 A transcript goes on after the point where its case is compacted. What the agent or the user uses
 there had to be remembered, if the log states it before the point, and nothing shows it again
@@ -132,7 +132,7 @@ _NEAREST: Final = 50
 
 @dataclass(frozen=True)
 class Use:
-    """What a call after a point writes or runs, or a text where the session has no calls."""
+    """Text that a call after a point writes or runs; an answer where the session has no calls."""
 
     place: int
     distance: int
@@ -149,7 +149,7 @@ class Use:
 
     @property
     def act(self) -> str:
-        """What is done there, in a few words."""
+        """The act in a few words."""
         if self.invocation is None:
             return "answer of the agent"
         call = self.invocation.call
@@ -167,7 +167,7 @@ def _uses(log: ProbeLog) -> Sequence[Sequence[Use]]:
 
 
 def uses(log: ProbeLog, point: int) -> Sequence[Use]:
-    """What is done after a point, up to the agent's next compaction and for forty calls."""
+    """The uses after a point, up to the agent's next compaction and for forty calls."""
     return _uses(log)[point]
 
 
@@ -258,7 +258,7 @@ class Said:
 
 @once_a_log
 def user_sentences(log: ProbeLog) -> Sequence[Said]:
-    """What the user said, sentence by sentence, refusals of calls included."""
+    """The user's sentences, refusals of calls included."""
     turns = list(log.turns("user"))
     for place, message in enumerate(log.messages):
         if message.role == "tool" and (match := _REFUSED.search(readable(message)[:_MAX_TEXT])):
@@ -417,14 +417,14 @@ def _shown_call(invocation: Invocation) -> str:
 
 @once_a_log
 def _fixed(log: ProbeLog) -> str:
-    """What the agent has whatever happens: system prompt, notices, and files of rules."""
+    """Texts that the agent always has: system prompt, notices, and files of rules."""
     texts = [readable(m) for m in log.messages if m.role in {"system", "developer"}]
     texts += [i.output for i in log.invocations if any(map(_RULE_FILE.search, named_paths(i.call)))]
     return "\n".join(texts).casefold()
 
 
 class Shown:
-    """What a point shows without memory: the fixed texts, the newest messages, and those since."""
+    """Texts that a point shows: the fixed ones, the newest messages, and those since."""
 
     def __init__(self, log: ProbeLog, point: int) -> None:
         asked = log.points[point]
@@ -516,7 +516,7 @@ def _calls_by_text(log: ProbeLog) -> Mapping[tuple[str, str], Sequence[Invocatio
 def _fetched(
     log: ProbeLog, use: Use, earlier: Mapping[tuple[str, str], Sequence[Invocation]]
 ) -> str:
-    """What a call that repeats an earlier one with the same result fetches again, with its cost."""
+    """Results that a repeated call fetches again, with their cost in tokens."""
     now = use.invocation
     if now is None or not now.output:
         return ""
@@ -698,7 +698,7 @@ def rules(log: ProbeLog, point: int) -> Iterator[Need]:
 
 
 def choices(log: ProbeLog, point: int) -> Iterator[Need]:
-    """What the user decided: sure if it answers a question or names what was rejected."""
+    """Decisions of the user: sure if it answers a question or names what was rejected."""
     for said in _of_user(log, point):
         plain = without_filler(said.text)
         answers = bool(said.topic) and said.answers and not _OBJECTS.match(said.text)
@@ -720,7 +720,7 @@ def choices(log: ProbeLog, point: int) -> Iterator[Need]:
 
 
 def answered_questions(log: ProbeLog, point: int) -> Iterator[Need]:
-    """What the user chose where a tool of the agent put a question with options."""
+    """Choices of the user among options that a tool of the agent put."""
     asked = log.points[point]
     first, last = first_held(log, asked), left_tail(log, point)
     for invocation in log.invocations:
@@ -772,7 +772,7 @@ def said_again(log: ProbeLog, point: int) -> Iterator[Need]:
 
 
 def findings(log: ProbeLog, point: int) -> Iterator[Need]:
-    """What was said of names that a later call uses, reasons, causes and decisions first.
+    """Statements about names that a later call uses: reasons, causes and decisions first.
 
     Without a name it is a reason, cause or decision about what a later call does. A person judges
     all of them: at recorded compactions agents went on without most of what this finds.
@@ -809,7 +809,7 @@ def findings(log: ProbeLog, point: int) -> Iterator[Need]:
 
 @once_a_log
 def _information(log: ProbeLog) -> Sequence[Said]:
-    """What the user told: no rule, choice, wish or thought, which are needs of their own."""
+    """Information of the user: no rule, choice, wish or thought, which are needs of their own."""
     found = []
     for said in user_sentences(log):
         plain = without_filler(said.text)
@@ -877,7 +877,7 @@ def _program(script: str) -> str:
 
 
 def requests(log: ProbeLog, point: int, every: bool = False) -> Iterator[Need]:
-    """What the user asked for before the newest messages, where the work on it goes on.
+    """Requests of the user before the newest messages on which the work goes on.
 
     With ``every``, a request counts whatever the calls after the point are about.
     """

@@ -17,7 +17,7 @@ from pytest_compaction.text import printable
 
 GAP: Final = "____"
 NEXT_CALLS: Final = 10
-"""What the first calls after a point use belongs to the next step."""
+"""A use within so many calls after a point belongs to the next step."""
 _MOST_LISTED: Final = 4
 """A question of numbered parts has so many at most."""
 _MOST_MENTIONS: Final = 8
@@ -33,7 +33,7 @@ Source = Callable[[ProbeLog, int], Iterator[Draft]]
 
 
 def name_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """What the next step builds on, and sentences with gaps for the names that come later."""
+    """Names that the next step builds on, and sentences with gaps for the names that come later."""
     known = [found for need in needed.used(log, point) if (found := named(log, need, point))]
     soon = [found for found in known if _of(found).distance <= NEXT_CALLS][:MAX_FACTS]
     if len(soon) > 1:
@@ -145,7 +145,7 @@ def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
 
 
 def reason_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """What the agent had found out or decided about names that it uses later."""
+    """Findings and decisions of the agent about names that it uses later."""
     with_names: dict[str, Found] = {}
     others: list[Found] = []
     for need in needed.findings(log, point):

@@ -8,7 +8,6 @@ from typing import Final
 
 from pytest_compaction.text import printable, segments
 
-MAX_QUOTE_CHARACTERS: Final = 120
 _SENTENCE_END: Final = re.compile(r"(?<=[\w)`'\"][.!?])\s+(?=[\w`'\"(])")
 _POLITE: Final = re.compile(
     r"^(?:(?:ok|okay|yes|yeah|no|and|also|then|so|now|well|please|just|first|actually|let'?s|hm+)"
@@ -45,20 +44,6 @@ def first_line(text: str) -> str:
         if line and not line.startswith(("'/", '"/', "/")):
             return line
     return ""
-
-
-def quotable(text: str) -> str:
-    """The first sentences of a text in one line of at most 120 characters; empty if coarse."""
-    kept = ""
-    for sentence in sentences(first_line(text)):
-        if len(kept) + len(sentence) > MAX_QUOTE_CHARACTERS:
-            break
-        kept = f"{kept} {sentence}".strip()
-    if not kept:
-        words = first_line(text)[:MAX_QUOTE_CHARACTERS].rsplit(" ", 1)
-        kept = f"{words[0]} …" if words[0] else ""
-    kept = kept.rstrip(" :").replace("**", "").replace("“", '"').replace("”", '"')
-    return "" if coarse(kept) or kept.count("`") % 2 else kept
 
 
 def unasked(clause: str) -> str:

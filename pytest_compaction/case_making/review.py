@@ -128,7 +128,7 @@ class Review:
         return True
 
     def _errors(self, probe: Probe) -> Iterator[str]:
-        """What ``lint`` calls an error in a question among those that are asked."""
+        """Errors of ``lint`` in a question among those that are asked."""
         others = tuple(each for each in self.case.probes if each.id != probe.id)
         among = check_questions(replace(self.case, probes=(*others, probe)))
         alone = replace(self.case, probes=(probe,))

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
 async def _checked(
     check: EndpointCheck, models: Any, endpoints: Endpoints
 ) -> list[tuple[Checked, int | None]]:
-    """What was found of each model, with its context where the endpoint tells it."""
+    """Findings about each model, with its context where the endpoint tells it."""
     listing = models_at_endpoint()
     try:
         found = [await check.of(model) for model in models]

@@ -1,4 +1,4 @@
-"""What an import prints of a case: what was read, what is asked, and what waits for a person."""
+"""The report of an import: records read, questions asked, proposals that wait for a person."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ _PLAIN: Final = re.compile(r"[^a-z]")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a format has of its own.
+    """The properties of one format.
 
     ``inner`` are members of a record whose members are the record's. ``role`` are the keys
     that tell the role, or that the record is itself a part, by names in ``roles`` and

@@ -79,7 +79,7 @@ def survival_of_facts(records: Iterable[Record], needed: bool) -> Mean | None:
 
 
 def survival_of_item(record: Record, needed: bool) -> float | None:
-    """The same share of the facts of one item; ``None`` if it has no such fact."""
+    """This share over the facts of one item; ``None`` if it has no such fact."""
     stated = [is_stated(fact) for fact in record["facts"] if is_needed(fact) == needed]
     return sum(stated) / len(stated) if stated and record["overall"] is not None else None
 

@@ -109,7 +109,7 @@ class RunChanges:
 
     @property
     def units(self) -> int:
-        """The same, with cases of one project counted as one."""
+        """These values, with cases of one project counted as one."""
         return len({unit_of(case_key(item.second)) for item in self.items})
 
     @property

@@ -328,7 +328,7 @@ class Dialects:
 
 
 def models_at_endpoint() -> Caller:
-    """What asks the endpoint for its list of models, which is free."""
+    """The request for the endpoint's list of models, which is free."""
     return Upstream(READ_SECONDS, anthropic=False)
 
 

@@ -80,7 +80,7 @@ class Step:
     seconds: float | None = None
     """How long replies of endpoints took; ``None`` if none came from one."""
     placeholder: str = ""
-    """What the view holds in place of a summary that was not made; see :func:`placeholder_in`."""
+    """The placeholder of a summary that was not made; see :func:`placeholder_in`."""
 
 
 class CheckedStrategy:
@@ -296,7 +296,7 @@ _PLACEHOLDERS: Final = (
     "No previous conversation history",
     "Summary unavailable",
 )
-"""What frameworks write in place of a summary, without an error."""
+"""Texts of frameworks in place of a summary, without an error."""
 
 
 def placeholder_in(messages: Sequence[Message]) -> str:

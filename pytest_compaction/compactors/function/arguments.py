@@ -119,7 +119,7 @@ def arguments_for(
 
 
 def _known_roles(shape: str, outside: bool) -> list[Role]:
-    """What a function over messages of a shape may be given."""
+    """Arguments that a function over messages of a shape may take."""
     left_out = {"system": not outside, "context": shape != "pydantic-ai"}
     return [role for role in _NAMES if not left_out.get(role)]
 

@@ -171,7 +171,7 @@ def _library(name: str) -> Any:
 
 
 def _runtime() -> Any:
-    """What hooks of middlewares are given beside the state."""
+    """Arguments of hooks of middlewares beside the state."""
     library = _library("langgraph.runtime")
     return library.Runtime() if library else SimpleNamespace(context=None, store=None)
 

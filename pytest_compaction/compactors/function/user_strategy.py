@@ -37,7 +37,7 @@ from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.text import printable
 
 SESSION_ID: Final = "session_id"
-"""What the classes of the Agents SDK want to be made with."""
+"""Arguments with which the classes of the Agents SDK are made."""
 SYSTEM: Final = "system"
 """The parameter that says where the system prompt is; it is the user's where it says else."""
 METHODS: Final = ("start", "observe", "due", "compact", "render")
@@ -203,7 +203,7 @@ _OBJECTS: Final = {
     "llama_index": "ChatMessage",
     "anthropic": "MessageParam",
 }
-"""What an annotation names for the messages of a framework."""
+"""Names of message types of frameworks in annotations."""
 _CALLS: Final = {
     "BaseMessage": ("ainvoke", ".ainvoke({'messages': messages}))['messages']"),
     "ModelMessage": ("run", ".run('Summarise.', message_history=messages)).new_messages()"),

@@ -44,7 +44,7 @@ _SPOKEN: Final = ("user", "assistant")
 _BOUNDARY: Final = "compact_boundary"
 _CLEARING: Final = "microcompact_boundary"
 _CLEARED: Final = "[Old tool result content cleared]"
-"""What Claude Code sends in the place of a result that it cleared."""
+"""The text that Claude Code sends for a result that it cleared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ _STREAM: Final = Shape(
     },
     joined=True,
 )
-"""What ``gemini --output-format stream-json`` prints: pieces of texts, calls and results."""
+"""Output of ``gemini --output-format stream-json``: pieces of texts, calls and results."""
 
 
 def _is_stream(value: Any) -> bool:

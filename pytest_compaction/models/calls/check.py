@@ -73,7 +73,7 @@ def check_calls(models: Iterable[str], judges: Iterable[str]) -> tuple[Call, ...
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the check of one model found; ``problem`` says why it found nothing."""
+    """The result of the check of one model; ``problem`` says why it found nothing."""
 
     model: str
     adapted: frozenset[str] = frozenset()
@@ -127,7 +127,7 @@ class EndpointCheck:
             await self.of(call.model)
 
     async def of(self, model: str) -> Checked:
-        """What the check of a model finds; it is made once, however many wait for it."""
+        """Check a model; it is made once, however many wait for it."""
         if model not in self._begun:
             self._begun[model] = asyncio.ensure_future(self._checked(model))
         return await asyncio.shield(self._begun[model])

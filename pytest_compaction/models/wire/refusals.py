@@ -323,7 +323,7 @@ def adapted(body: Mapping[str, Any], names: frozenset[str]) -> Body:
 
 
 def adaptation_for(complaint: Complaint, body: Body) -> Adaptation | None:
-    """What to do without after a complaint; ``None`` if it is not about anything of ours."""
+    """The adaptation after a complaint; ``None`` if it is not about anything of ours."""
     if complaint.status not in REFUSING or _names_added(complaint, body):
         return None
     if BROKEN_JSON in complaint.text:
