@@ -23,6 +23,8 @@ from pytest_compaction.case import (
     files_below,
     is_lines,
     read_bytes,
+    read_json,
+    read_text,
 )
 from pytest_compaction.case_making import (
     EDIT_GUIDE,
@@ -33,7 +35,6 @@ from pytest_compaction.case_making import (
     review_of,
 )
 from pytest_compaction.commands.arguments import complain
-from pytest_compaction.commands.review.answers import AnswersError, answers_of
 from pytest_compaction.commands.review.screen import screen
 from pytest_compaction.folders import temporary_folder
 from pytest_compaction.reports import Page, counted, write_whole
@@ -107,12 +108,12 @@ def run(options: argparse.Namespace) -> int:
             _write_page(items, options)
             return 1 if failed else 0
         if options.answers is not None:
-            counts, refused = _taken(items, answers_of(options.answers))
+            counts, refused = _taken(items, _answers_of(options.answers))
             failed |= refused
         else:
             with _Keys() as keys:
                 counts = Counter(_Session(items, keys).all().values())
-    except (ReviewError, AnswersError, OSError) as error:
+    except (ReviewError, _AnswersError, OSError) as error:
         complain(str(error))
         return 1
     said = [f"{counts[answer]} {word}" for answer, word in _WORDS.items() if counts[answer]]
@@ -404,3 +405,29 @@ class _Keys:
             yield
         finally:
             self.__enter__()
+
+
+class _AnswersError(Exception):
+    """A file of answers cannot be used; the message says why."""
+
+
+def _answers_of(path: Path) -> list[Mapping[str, str]]:
+    """The answers in a file that the page saved. Raises :class:`_AnswersError`."""
+    text = read_text(path)
+    data = text if isinstance(text, CaseFault) else read_json(text, "a file of answers")
+    if isinstance(data, CaseFault):
+        raise _AnswersError(f"{path}: found {data.found}; expected {data.expected}")
+    answers = data.get("answers") if isinstance(data, dict) else None
+    if not isinstance(answers, list):
+        raise _AnswersError(f"{path}: /answers is no list; save the file from the page again")
+    for number, each in enumerate(answers):
+        sound = isinstance(each, dict) and all(isinstance(value, str) for value in each.values())
+        if not (sound and {"case", "id", "mark"} <= each.keys()) or each.get("answer") not in {
+            "yes",
+            "no",
+        }:
+            raise _AnswersError(
+                f"{path}: /answers/{number} is no answer; expected texts case, id, mark, "
+                "and answer: yes or no"
+            )
+    return answers
