@@ -17,7 +17,7 @@ DIGESTS = {
     "claude-code/session.jsonl": "d810c5cc73d74858",
     "swe-agent/marshmallow-1867.traj": "8a1f34378b756823",
     "swe-agent/pydicom-1458.traj": "5697b9cb92b1f411",
-    "pi-agent/large-session.jsonl": "5fbc53bfc3de5a87",
+    "pi-agent/large-session.jsonl": "05e891bb6baf4b4c",
 }
 
 
