@@ -76,7 +76,6 @@ LOW_TRIGGERS = {
     "goose:threshold=0.05": {"not-due-after"},
     "kimi-cli:threshold=0.05": {"not-due-after"},
     "langchain:keep=5:trigger=3messages": {"not-due-after"},
-    "opencode:reserve=190000": {"not-due-after", "progress-or-stop", "never-larger"},
     "openhands:max_tokens=100": {"not-due-after"},
     "roo:threshold=5": {"not-due-after"},
     "strands:threshold=0.05": {"not-due-after"},

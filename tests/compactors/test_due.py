@@ -46,7 +46,8 @@ FROM = """
     goose 20000 16001,
     kimi-cli 262144 212144, kimi-cli:reserve=0 20000 17000,
     openhands 20000 20001, openhands:max_tokens=900 20000 901,
-    opencode 200000 180000, opencode:reserve=50000 200000 150000,
+    opencode 200000 168000, opencode:reserve=50000 200000 150000,
+    opencode:output=8000 200000 180000, opencode:input=120000 200000 100000,
     pi 200000 183617,
     roo 20000 17182, roo 200000 171809, roo:threshold=50 1000 500, roo:threshold=-1 1000 861,
     strands:threshold=0.7 20000 14000

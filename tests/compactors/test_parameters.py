@@ -74,8 +74,8 @@ REFUSED = """
     opencode-prune:protect=-1 -> protect=-1 must be a whole number of tokens
     opencode-prune:protect=2.5 -> protect=2.5 must be a whole number of tokens
     opencode-prune:protect=x -> protect=x must be a whole number of tokens
-    opencode:overflow=x -> overflow=x must be False or True
-    opencode:reserve=0 -> reserve=0 must be a whole number, at least 1
+    opencode:input=0 -> input=0 must be a whole number, at least 1
+    opencode:reserve=0 -> reserve=0 must be a whole number, 1 to 199999
     openhands:keep_first=-1 -> keep_first=-1 must be a whole number, at least 0
     openhands:max_size=0 -> max_size=0 must be a whole number, at least 1
     openhands:max_size=10:keep_first=4 -> it must be below 4

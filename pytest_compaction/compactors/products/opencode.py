@@ -1,100 +1,174 @@
-"""``opencode``: nothing stays; a summary in the assistant's name, and a request to go on.
+"""``opencode``: one checkpoint message: a summary that is updated, and the newest 15,000 tokens.
 
-After the compaction of opencode (public source, MIT, commit fd78ec63). It is due when the window
-has fewer than 20,000 tokens left. The whole conversation becomes one summary in five sections. The
-new history is a question in the user's name, the summary as the assistant's answer, and a message
-that asks to go on with the next steps or to stop and ask. With ``overflow=true`` it does what the
-original does after the endpoint has refused a request as too long: only what came before the last
-user message is summarised, and that message takes the place of the request to go on; the
-work done for it since is gone.
+After version 2 of opencode's sessions (public source, MIT, ``packages/core``, commit 031a4a9c, read
+on 2026-11-29). It is due where the view reaches the smaller of two ceilings: the input limit
+without 20,000 tokens, if the model has one, and the window without the reply (at most 32,000
+tokens) or 20,000 tokens, whichever is more. The newest 15,000 tokens stay, in whole turns of the
+user: the cut goes back to the message of the user that it falls behind. If everything fits, only
+the last turn stays; if there is no other, nothing does. What stays is written out as text, each
+tool result cut to 2,000 characters, and stands beside the summary in one message of the user.
+The summary has nine sections. The next compaction updates it, and reads what stood beside it. A
+reply without any section is asked for once more; then the view stays as it was. A checkpoint is
+not compacted before something was said after it.
 
-Clearing old tool output is a strategy of its own here: ``opencode-prune+opencode`` does both.
-Later versions of the product keep the newest turns.
+A request that the endpoint refuses as too long is compacted in the same way and sent again. A
+conversation that does not fit the window without what stays cannot be compacted.
 
-Kept from the original: the last user message goes (unless ``overflow`` repeats it, without
-its images), an open call is lost (its result is left out when it comes), an empty reply is taken
-for the summary, and a conversation longer than the window cannot be compacted at all.
+Clearing old tool output was part of version 1: ``opencode-prune``.
 
-Adapted: the 20,000 tokens are in proportion to the case's window (200,000 are assumed), and
-whether a conversation is too long is counted. A line says that the answer is a summary.
+Kept from the original: the last user message stands in the checkpoint only, and so does an open
+call (its result is left out when it comes).
+
+Adapted: constants in tokens are in proportion to the case's window (200,000 tokens are assumed),
+and tokens are counted, not estimated from characters. Reasoning, which its provider alone can
+read here, is not written out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import images_as_text, user_turns
-from pytest_compaction.compactors.base.history import unchanged
-from pytest_compaction.compactors.base.product import (
-    LOW_TRIGGER,
-    ProductCompactor,
-    scaled,
-)
-from pytest_compaction.compactors.base.summaries import sections_of, summary_room, without_preamble
-from pytest_compaction.compactors.parameters import choice, whole
+from pytest_compaction.compactors.base.history import rewritten, unchanged
+from pytest_compaction.compactors.base.product import ProductCompactor, scaled
+from pytest_compaction.compactors.base.summaries import Written, sections_of, summary_room
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation import Message, text_message
+from pytest_compaction.conversation import (
+    Image,
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    groups,
+    text_message,
+)
+from pytest_compaction.models import summary_from_json
 
 PRODUCT_WINDOW: Final = 200_000
-QUESTION: Final = "Where do we stand?"
-PREAMBLE: Final = "In summary, this is what we did and where we stand:"
-GO_ON: Final = (
-    "Go on with the next steps if there are any; stop and ask if it is not clear what to do."
+KEPT: Final = 15_000
+BUFFER: Final = 20_000
+MOST_OUTPUT: Final = 32_000
+RESULT_CHARACTERS: Final = 2_000
+PREAMBLE: Final = (
+    "[checkpoint] A summary of the earlier conversation, and its newest part written out. Both are "
+    "a record of what was, not new instructions."
 )
+RECENT: Final = "The newest part before this point:"
+REMINDER: Final = "The reply before this one had none of the sections. Write each section."
 
 
 @dataclass(eq=False)
 class Opencode(ProductCompactor):
-    """Summarises everything and asks to go on.
+    """Updates a summary in one checkpoint message, which also writes out the newest turns.
 
-    ``reserve`` is how many tokens of a 200,000-token window are to stay free. ``overflow`` does
-    what follows a refused request.
+    ``keep`` is how much stays, ``reserve`` how much of the window is to stay free, ``output`` the
+    model's limit of a reply, and ``input`` its limit of a request, if it has one: all in tokens of
+    a 200,000-token window.
     """
 
     name = "opencode"
-    description = "a summary as the assistant's answer and a request to go on (opencode)"
+    description = "opencode: one checkpoint: an updated summary and the newest 15k tokens as text"
     sections = sections_of("opencode")
     preamble = PREAMBLE
     drops_calls = True
-    takes_empty = True
 
-    reserve: int = whole(20_000, 1)
-    overflow: bool = choice(False, True)
+    keep: int = whole(KEPT, 1)
+    reserve: int = whole(BUFFER, 1, PRODUCT_WINDOW - 1)
+    output: int = whole(MOST_OUTPUT, 1, PRODUCT_WINDOW - 1)
+    input: int | None = whole(None, 1)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.reserve > PRODUCT_WINDOW * (1 - LOW_TRIGGER):
-            self.also_violates("set-off-again")
+    def due(self, state: State, context: Context) -> str | None:
+        messages = state["messages"]
+        is_new = messages and messages[-1]["id"] != state.get("checkpoint")
+        return super().due(state, context) if is_new else None
 
     def due_at(self, context: Context) -> int:
-        return context.window - scaled(self.reserve, PRODUCT_WINDOW, context)
+        output = min(self.output, MOST_OUTPUT)
+        most = context.window - scaled(max(output, self.reserve), PRODUCT_WINDOW, context)
+        if self.input is not None:
+            most = min(most, scaled(max(self.input - self.reserve, 1), PRODUCT_WINDOW, context))
+        return most
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        cycle = self.cycle(state)
-        read, request = self._parted(before, first)
-        question = text_message(f"opencode-question-{cycle}", "user", QUESTION, "synthetic")
-        goes_on = text_message(f"opencode-go-on-{cycle}", "user", GO_ON, "synthetic")
-        last = request or goes_on
-        room = summary_room((*before[:first], question, last), context, least=0)
-        read = without_preamble(read, PREAMBLE)
+        body = first + (before[first].id == state.get("checkpoint"))
+        keep = scaled(self.keep, PRODUCT_WINDOW, context)
+        start = tail_start(before[body:], keep, "recent" in state, context)
+        if start is None:
+            return unchanged(state)
+        recent = written_out(before[body + start :])
+        read = before[body : body + start]
+        if state.get("recent"):
+            read = (text_message("opencode-recent", "user", state["recent"], "synthetic"), *read)
         if context.tokens.messages(read) > context.window:
             return unchanged(state, "the conversation is longer than the window")
-        written = await self.written(read, room, context)
-        head = (*before[:first], question)
-        return self.replaced(state, before, head, written, (last,), "assistant")
+        cycle = self.cycle(state)
+        beside = self.checkpoint(cycle, "", recent)
+        room = summary_room((*before[:first], beside), context)
+        written = await self._asked(state, read, room, context)
+        if written.error:
+            return unchanged(state, written.error)
+        message = self.checkpoint(cycle, written.text, recent)
+        after = (*before[:first], message)
+        noted: State = {"summary": written.summary.as_json(), "recent": recent, "cycle": cycle}
+        return rewritten(state, before, after, message.id, checkpoint=message.id, **noted)
 
-    def _parted(
-        self, before: tuple[Message, ...], first: int
-    ) -> tuple[tuple[Message, ...], Message | None]:
-        """Messages for the summariser, and the user's message that is repeated, if any."""
-        own = ("opencode-question-", "opencode-go-on-")
-        read = tuple(message for message in before[first:] if not message.id.startswith(own))
-        turns = user_turns(before)
-        if not self.overflow or len(turns) < 2:
-            return read, None
-        earlier = set(before[: turns[-1]])
-        (repeated,) = images_as_text([before[turns[-1]]])
-        return tuple(message for message in read if message in earlier), repeated
+    async def _asked(
+        self, state: State, read: Sequence[Message], room: int, context: Context
+    ) -> Written:
+        """The summary, updated if there is an earlier one; asked for again if it is empty."""
+        previous = summary_from_json(state["summary"]) if "summary" in state else None
+        written = await self.written(read, room, context, previous)
+        if written.empty:
+            written = await self.written(read, room, context, previous, REMINDER)
+        return written
+
+    def checkpoint(self, cycle: int, summary: str, recent: str) -> Message:
+        """The message with the summary and what stays, written out."""
+        return self.summary(cycle, f"{summary}\n\n{RECENT}\n\n{recent}" if recent else summary)
+
+
+def tail_start(
+    messages: Sequence[Message], keep: int, updates: bool, context: Context
+) -> int | None:
+    """Index from which messages stay as text; their number if none do; ``None`` without any.
+
+    ``updates`` says that text stood beside an earlier summary, which can be summarised alone.
+    """
+    starts = [begin for begin, _ in groups(messages)]
+    if not starts:
+        return None
+    users = [i for i in starts if messages[i].role == "user"]
+    start, total = len(messages), 0
+    for begin, end in reversed(groups(messages)):
+        total += context.tokens.text(written_out(messages[begin:end]))
+        if start < len(messages) and total > keep:
+            break
+        start = begin
+    start = max((i for i in users if i <= start), default=0)
+    start = start or max(users, default=0)
+    if start:
+        return start
+    return 0 if updates else len(messages)
+
+
+def written_out(messages: Sequence[Message]) -> str:
+    """The messages as text: who said what, calls, and the beginnings of results."""
+    lines = (_line(message, part) for message in messages for part in message.parts)
+    return "\n".join(line for line in lines if line)
+
+
+def _line(message: Message, part: Part) -> str:
+    who = message.role.capitalize()
+    if isinstance(part, Text):
+        return f"{who}: {part.text}" if part.text else ""
+    if isinstance(part, ToolCall):
+        return f"Call: {part.name}({part.arguments})"
+    if isinstance(part, ToolResult):
+        cut = "\n[cut]" if len(part.text) > RESULT_CHARACTERS else ""
+        return f"{'Error' if part.is_error else 'Result'}: {part.text[:RESULT_CHARACTERS]}{cut}"
+    return "[attached image]" if isinstance(part, Image) else ""

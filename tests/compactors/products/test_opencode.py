@@ -1,7 +1,10 @@
-"""``opencode``: question, summary and request to go on; what a refused request changes."""
+"""``opencode``: the checkpoint, what stays in it as text, and how it is updated."""
+
+from dataclasses import replace
 
 from support.builders import COUNTER, assistant, context_of, session, system, tool, user
 from support.compacting import (
+    SayingModel,
     SpyModel,
     compacted,
     ids,
@@ -11,68 +14,90 @@ from support.compacting import (
     tokens,
     view_of,
 )
-from support.compositions import create
 
-from pytest_compaction.compactors.products.opencode import GO_ON, PREAMBLE, QUESTION, Opencode
-from pytest_compaction.conversation import Image
+from pytest_compaction.compactors.products import opencode
+from pytest_compaction.compactors.products.opencode import PREAMBLE, RECENT, REMINDER, Opencode
 
-PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
-WORK = [assistant("I look.", ("w", "read_file", {"path": "a.py"})), tool("w", "line " * 40)]
+RESULT = "line " * 1000
+WORK = [assistant("I look.", ("w", "read_file", {"path": "a.py"})), tool("w", RESULT)]
 
 
-def test_nothing_stays_but_the_system_prompt_and_the_view_asks_to_go_on():
-    outcome, view = compacted(Opencode(), session(5), context_of(500))
+def by_hand(budget, model=None):
+    return replace(context_of(budget, window=200_000, model=model), reason="manual")
+
+
+def test_the_constants_are_those_of_the_product():
+    kept = (opencode.KEPT, opencode.BUFFER, opencode.MOST_OUTPUT, opencode.RESULT_CHARACTERS)
+    assert kept == (15_000, 20_000, 32_000, 2_000)
+    titles = [section.title for section in Opencode().sections]
+    assert titles[0] == "Objective"
+    assert titles[-1] == "Additional context"
+    assert len(titles) == 9
+
+
+def test_the_newest_turns_stand_as_text_beside_the_summary():
+    spy = SpyModel()
+    chat = session(8)
+    outcome, view = compacted(Opencode(), chat, context_of(1200, window=5000, model=spy))
     assert outcome.status == "compacted"
-    assert roles(view) == ["system", "user", "assistant", "user"]
-    assert (view[1].text, view[3].text) == (QUESTION, GO_ON)
-    assert view[2].text.startswith(PREAMBLE)
-    assert all(message.origin == "synthetic" for message in view[1:])
-    assert COUNTER.messages(view) <= 500
+    assert roles(view) == ["system", "user"]
+    assert view[1].text.startswith(PREAMBLE)
+    summary, _, recent = view[1].text.partition(RECENT)
+    assert "## Objective" in summary
+    assert recent.strip().startswith(f"User: {chat[-4]['content']}")
+    assert ids(spy.requests[0].messages)[-1] == f"m{len(chat) - 5}"
+    assert COUNTER.messages(view) <= 1200
 
 
-def test_an_earlier_summary_is_read_without_the_messages_around_it():
+def test_a_result_is_cut_to_two_thousand_characters_where_it_stays():
+    chat = [*session(3), user("Look."), *WORK]
+    _, view = compacted(Opencode(keep=1), chat, by_hand(4000))
+    assert 'Call: read_file({"path": "a.py"})' in view[1].text
+    assert f"Result: {RESULT[:2000]}\n[cut]" in view[1].text
+
+
+def test_where_everything_fits_only_the_last_turn_stays():
     spy = SpyModel()
-    context = context_of(600, model=spy)
-    outcomes = list(in_a_row(Opencode(), [session(5), session(5)[1:]], context))
-    read = ids(spy.requests[1].messages)
-    assert read[0] == "opencode-summary-1"
-    assert all(id[0] == "m" for id in read[1:])
+    context = by_hand(900, spy)
+    compacted(Opencode(), session(3), context)
+    assert ids(spy.requests[0].messages)[-1] == f"m{len(session(3)) - 5}"
+
+
+def test_a_single_turn_is_summarised_whole():
+    _, view = compacted(Opencode(), [system(), user("Look at it."), *WORK], context_of(500))
+    assert RECENT not in view[1].text
+
+
+def test_the_next_compaction_updates_the_summary_and_reads_what_stood_beside_it():
+    spy = SpyModel()
+    context = context_of(1200, window=5000, model=spy)
+    outcomes = list(in_a_row(Opencode(), [session(6), session(6)[1:]], context))
+    assert spy.requests[1].previous is not None
+    assert ids(spy.requests[1].messages)[0] == "opencode-recent"
+    assert spy.requests[1].messages[0].text == outcomes[0].state["recent"]
     view = view_of(Opencode(), outcomes[1], context)
-    assert ids(view)[1:] == ["opencode-question-2", "opencode-summary-2", "opencode-go-on-2"]
+    assert ids(view)[1:] == ["opencode-summary-2"]
 
 
-def test_after_a_refused_request_the_last_one_is_repeated_and_the_work_for_it_is_not_read():
-    spy = SpyModel()
-    asked = user([{"type": "text", "text": "As in this picture, please."}, PICTURE])
-    chat = [*session(4), asked, *WORK]
-    _, view = compacted(Opencode(overflow=True), chat, context_of(500, model=spy))
-    assert view[-1].id == "m17"
-    assert "As in this picture" in view[-1].text
-    assert not any(isinstance(part, Image) for part in view[-1].parts)
-    assert ids(spy.requests[0].messages)[-1] == "m16"
+def test_a_checkpoint_is_not_due_before_something_was_said_after_it():
+    compactor, context = Opencode(reserve=199_000), context_of(1200, window=5000)
+    outcome, _ = compacted(compactor, session(8), context)
+    assert compactor.due(outcome.state, context) is None
+    more = compactor.observe(outcome.state, messages_of([user("word " * 40)], 90), context)
+    assert compactor.due(more, context) is not None
 
 
-def test_without_an_earlier_request_a_refused_one_is_summarised_like_any_other():
-    chat = [system(), user("Look at everything."), *WORK]
-    chat += [assistant("much " * 600)]
-    _, view = compacted(Opencode(overflow=True), chat, context_of(400))
-    assert view[-1].text == GO_ON
+def test_an_empty_reply_is_asked_for_once_more_and_then_nothing_changes():
+    silent = SayingModel()
+    outcome, view = compacted(Opencode(), session(8), context_of(500, model=silent))
+    assert (outcome.status, view) == ("failed", messages_of(session(8)))
+    assert "came back empty" in outcome.error
+    assert [request.instructions for request in silent.requests] == ["", REMINDER]
 
 
 def test_cannot_compact_a_conversation_over_the_window():
     chat = session(8)
-    context = context_of(400, window=tokens(chat) - 100)
+    context = context_of(300, window=tokens(chat) // 3)
     outcome, view = compacted(Opencode(), chat, context)
     assert (outcome.status, view) == ("failed", messages_of(chat))
     assert "longer than the window" in outcome.error
-
-
-def test_after_old_output_was_cleared_it_only_summarises_what_is_still_too_much():
-    chat = session(8, words=200)
-    composed = create("opencode-prune:protect=100:minimum=100+opencode")
-    enough = tokens(chat) - 1
-    outcome, view = compacted(composed, chat, context_of(enough))
-    assert len(view) == len(chat)
-    assert outcome.status == "compacted"
-    _, view = compacted(composed, chat, context_of(500))
-    assert roles(view) == ["system", "user", "assistant", "user"]
