@@ -51,20 +51,14 @@ def summed(parts: Iterable[Spent]) -> dict[str, Usage]:
 
 
 def stopped(error: E, *spent: Spent, own: OwnCalls = OwnCalls()) -> E:
-    """A copy of the error that is charged with ``spent`` alone, of which ``own`` is a part.
-
-    A copy, because an error of the baseline arm is raised for every strategy.
-    """
+    """A copy of the error, which other strategies may share, charged with ``spent`` alone."""
     copy = type(error)(*error.args, spent=summed(spent))
     copy.own = own
     return copy
 
 
 async def together(*work: Awaitable[C]) -> list[C]:
-    """The results of all, in order. Waits for all to end, then raises the first error, if any.
-
-    The error carries the usage of all of them, also of those that came to a result.
-    """
+    """The results of all in order, after all ended; the first error carries the usage of all."""
     done = await asyncio.gather(*work, return_exceptions=True)
     results: list[C] = []
     errors: list[BaseException] = []

@@ -46,11 +46,7 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """The text of the user, the recorded answer, and the tools called before that answer.
-
-    ``calls`` are in order; the calls of one message, made before any result came, are
-    grouped.
-    """
+    """The text of the user, the recorded answer, and before it the calls, grouped by message."""
 
     user: str
     reference: str
@@ -59,11 +55,7 @@ class UserTurn:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """Recorded turns to be answered again; ``source`` says where they were read.
-
-    ``id`` is the id of the test item, ``named`` the id as the file has it; empty if the
-    file gives none.
-    """
+    """Recorded turns to be answered again; ``named`` is the id as the file has it, if it does."""
 
     id: str
     task: str
@@ -77,10 +69,8 @@ class Dialogue:
 class TurnReply:
     """An answered turn with the tokens of its prompt and of the answer.
 
-    ``calls`` are the names of the tools that this arm called itself, without calls
-    replayed from a record. ``summarised`` says whether the prompt had a summary; ``None``
-    if the data does not record it. ``cached_tokens`` counts the tokens of the prompt that
-    the endpoint had in its cache.
+    ``calls`` are the tools that this arm called itself. ``summarised`` says whether the prompt had
+    a summary; ``None`` if the data does not record it.
     """
 
     text: str
@@ -93,12 +83,7 @@ class TurnReply:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One pass over a dialogue by one arm.
-
-    ``generation_tokens`` are the prompt and completion tokens that made the summaries,
-    ``generation_calls`` the model calls. They are ``None`` if the data does not record
-    them, which differs from 0.
-    """
+    """One pass over a dialogue by one arm, and what its summaries took (``None``: not recorded)."""
 
     replies: tuple[TurnReply, ...]
     generation_tokens: int | None = 0
@@ -119,10 +104,8 @@ class Trial:
 class TrialMatch:
     """How far one trial of the summary arm agrees with the baseline; all figures in 0..1.
 
-    ``consistency`` and ``retention`` are those of the whole dialogue, ``None`` if
-    they could not be scored (``unscored`` says why). ``turns`` has the consistency
-    of every turn and ``retained`` its retention, if they are known. ``kept`` and
-    ``extracted`` count the key items of retention by rules; ``None`` for a judge's.
+    ``turns`` has the consistency and ``retained`` the retention of every turn, if known. ``kept``
+    and ``extracted`` count the key items of retention by rules.
     """
 
     consistency: float | None
@@ -138,9 +121,7 @@ class TrialMatch:
 class BothArms:
     """One dialogue answered by both arms, as a record of the evaluation holds it.
 
-    ``turns`` is the number of user turns. ``agreements`` has one entry for each
-    trial of ``summary``, in order. ``method`` says how answers were compared:
-    ``lexical``, ``model`` or, for figures taken from elsewhere, ``published``.
+    ``method`` says how answers were compared: ``lexical``, ``model``, or ``published`` elsewhere.
     """
 
     dialogue_id: str
@@ -159,10 +140,7 @@ class BothArms:
 
     @property
     def shrank(self) -> bool:
-        """Whether a prompt was smaller than the one before it, which full history never is.
-
-        A prompt of 0 tokens is a call that failed and is skipped.
-        """
+        """Whether a prompt (other than one of a failed call) was smaller than the one before it."""
         trials = ([r.prompt_tokens for r in t.replies if r.prompt_tokens] for t in self.summary)
         return any(later < earlier for trial in trials for earlier, later in pairwise(trial))
 
@@ -183,11 +161,7 @@ class BothArms:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BothArms:
-        """The comparison that :meth:`as_json` wrote.
-
-        Raises ``KeyError``, ``TypeError`` or ``ValueError`` for data of another shape;
-        files are checked against ``results.schema.json`` first.
-        """
+        """The comparison that :meth:`as_json` wrote, of data checked against the schema."""
         return cls(
             **{
                 **data,

@@ -30,9 +30,7 @@ from pytest_compaction.metrics import is_over_budget, mean_pass_hat_k
 class InForce(NamedTuple):
     """How many dialogues had a summary in some prompt, had none, or do not record it.
 
-    ``shrank`` counts dialogues in which a prompt was smaller than the one before, which
-    shows a summary even if none is recorded. ``paid`` counts those of ``none`` that still
-    spent tokens on summaries: each of these summaries failed.
+    In ``shrank`` a smaller prompt shows a summary; ``paid`` ones of ``none`` paid for failed ones.
     """
 
     some: int
@@ -44,14 +42,11 @@ class InForce(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskFigures:
-    """All figures of some dialogues: those of a task, or all.
+    """All figures of some dialogues: those of a task, or all; ``None`` where not recorded.
 
-    Shares and scores are 0..1; savings are shares of the baseline. A figure is ``None``
-    if it is not defined or the data does not record it: ``net`` (savings after the cost
-    of summaries) needs recorded costs. ``passes`` has no entry for a k above the number
-    of trials. ``scored`` counts the dialogues with a consistency, which every trial must
-    have; ``unscored_trials`` counts the trials without. ``saved`` is the 95 % interval of
-    the mean tokens saved per dialogue, after the cost of summaries if that is recorded.
+    Shares and scores are 0..1; savings are shares of the baseline. ``scored`` dialogues have a
+    consistency in every trial. ``saved`` is the 95 % interval of the mean tokens saved per
+    dialogue, after the cost of summaries if that is recorded.
     """
 
     name: str
@@ -94,10 +89,7 @@ class TaskFigures:
 
 
 def spending_of(comparison: BothArms) -> Spending:
-    """Tokens of one dialogue; for each arm the mean over its trials.
-
-    Raises ``ValueError`` for an arm without trials, whose tokens are unknown.
-    """
+    """Tokens of one dialogue; for each arm the mean over its trials, of which it must have some."""
     baseline, summary = comparison.baseline, comparison.summary
     if not baseline or not summary:
         raise ValueError(f"dialogue {comparison.dialogue_id!r} has an arm without trials")
@@ -111,11 +103,7 @@ def spending_of(comparison: BothArms) -> Spending:
 
 
 def consistency_of(comparison: BothArms) -> float | None:
-    """Mean consistency over the trials; ``None`` if one of them was not scored.
-
-    A dialogue, like its item, is scored as a whole or not at all: over fewer trials its
-    Pass^k would be that of another experiment.
-    """
+    """Mean consistency over the trials; ``None`` if one was not scored."""
     return _mean_of_all([agreed.consistency for agreed in comparison.agreements])
 
 
@@ -143,10 +131,7 @@ def _mean_of_all(values: Sequence[float | None]) -> float | None:
 def figures_of(
     name: str, comparisons: Iterable[BothArms], threshold: float = PASS_CONSISTENCY
 ) -> TaskFigures:
-    """The figures of some dialogues; a trial passes if it reaches the threshold.
-
-    Tokens and savings include every dialogue, whether its answers were scored or not.
-    """
+    """The figures of some dialogues; tokens and savings include those that were not scored."""
     items = list(comparisons)
     spendings = [spending_of(item) for item in items]
     net = [value for item in spendings if (value := item.net_savings) is not None]
@@ -183,10 +168,7 @@ def figures_of(
 
 
 def with_turns(figures: TaskFigures, turns: Iterable[int]) -> TaskFigures:
-    """The figures, with the numbers of turns of their dialogues from another source.
-
-    Raises ``ValueError`` if the number of dialogues is not that of the figures.
-    """
+    """The figures with the numbers of turns from another source, of as many dialogues."""
     found = turn_distribution(turns)
     if found.dialogues != figures.dialogues:
         raise ValueError(f"{found.dialogues} dialogues; the figures are of {figures.dialogues}")
@@ -194,11 +176,10 @@ def with_turns(figures: TaskFigures, turns: Iterable[int]) -> TaskFigures:
 
 
 def combined(name: str, parts: Sequence[TaskFigures]) -> TaskFigures:
-    """The figures of several sets together, from their figures alone.
+    """The figures of several sets together: sums, and means weighted by dialogues.
 
-    Sums add up, and means are weighted by dialogues. Standard deviation and quartiles of
-    the whole do not follow from the parts and are ``None``. A figure that is unknown in
-    one part is unknown in the whole; an empty part changes nothing.
+    Standard deviation and quartiles do not follow from the parts; what is unknown in one is
+    unknown.
     """
     parts = [part for part in parts if part.dialogues]
     turns = [part.turns for part in parts if part.turns is not None]
@@ -251,10 +232,7 @@ def _weighted(values: Iterable[tuple[float | None, int]]) -> float | None:
 class Evaluation:
     """The figures under one title: those of each task, and of all dialogues.
 
-    ``comparisons`` is empty if only figures are known, as for a published summary.
-    ``errors`` counts dialogues that ended without a comparison; no figure includes them.
-    ``over_budget`` counts those with a view over its budget.
-    ``threshold`` is the least consistency of a trial that passes.
+    ``comparisons`` is empty if only figures are known. ``errors`` ended without a comparison.
     """
 
     title: str
@@ -290,10 +268,7 @@ def evaluations_of_records(
 ) -> list[Evaluation]:
     """One evaluation per strategy, from the dialogue records of a run; others are ignored.
 
-    A dialogue record has the ``type`` :data:`RECORD_TYPE`, a ``compactor`` and a
-    ``comparison`` (:meth:`BothArms.as_json`), which is ``None`` after an error. Without
-    a ``threshold``, the ``pass_at`` of the records is used, or ``default`` for records
-    that do not have it.
+    Without a ``threshold``, the ``pass_at`` of the records is used, or else ``default``.
     """
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in records:
@@ -316,10 +291,7 @@ def evaluations_of_records(
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Pearson's ``r`` of prompt savings with ``what`` over ``count`` tasks or dialogues.
-
-    ``r`` is ``None`` if it is not defined.
-    """
+    """Pearson's ``r`` of prompt savings with ``what`` over ``count`` tasks or dialogues."""
 
     what: str
     unit: str
@@ -328,11 +300,7 @@ class Correlation:
 
 
 def correlations(evaluation: Evaluation) -> Iterator[Correlation]:
-    """Prompt savings with prompt length and with turns, over tasks and over dialogues.
-
-    Over tasks both figures are those of the whole task (savings as ratio of sums),
-    as in table 4 of the published evaluation.
-    """
+    """Prompt savings with prompt length and with turns, over tasks and over dialogues."""
     tasks = [(item, item.spending) for item in evaluation.tasks]
     dialogues = [(float(item.turns), spending_of(item)) for item in evaluation.comparisons]
     turns = [

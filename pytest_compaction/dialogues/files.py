@@ -60,10 +60,9 @@ class DialogueSet:
         return {"count": len(self.dialogues), "broken": len(self.errors), "digest": digests}
 
     def chosen(self, tasks: Sequence[str], limit: int) -> DialogueSet:
-        """The dialogues of the named tasks (all without names), at most ``limit`` of each.
+        """The dialogues of the named tasks (all without names), at most ``limit`` (if any) of each.
 
-        They stay in file order; ``limit`` 0 means all. Raises
-        :class:`UnknownTaskError` for a task that no dialogue has.
+        Raises :class:`UnknownTaskError` for a task that no dialogue has.
         """
         counts = Counter(dialogue.task for dialogue in self.dialogues)
         wanted = {_task_named(name, counts) for name in tasks}
@@ -92,10 +91,7 @@ def _task_named(name: str, counts: Mapping[str, int]) -> str:
 
 
 def is_dialogue_file(path: Path) -> bool:
-    """Whether a file holds dialogues: its first values have more of them than of cases.
-
-    A value that is neither, a broken line say, counts for neither.
-    """
+    """Whether the first values of a file have more dialogues than cases."""
     if not path.is_file():
         return False
     text = read_text(path)
@@ -107,11 +103,7 @@ def is_dialogue_file(path: Path) -> bool:
 
 
 def load_dialogues(paths: Iterable[Path], root: Path | None = None) -> DialogueSet:
-    """Read dialogue files; the ids given in them must be unique over all of the files.
-
-    A dialogue without an id is named after its file and place. ``root`` shortens the
-    file names in messages.
-    """
+    """Read dialogue files; given ids must be unique, others are made from file and place."""
     dialogues: dict[str, Dialogue] = {}
     errors: list[DialogueFileError] = []
     seen: set[Path] = set()

@@ -28,10 +28,7 @@ structured summary (about 60 to 90 tokens) leave no room for its content."""
 
 @dataclass(frozen=True, slots=True)
 class TurnOverBudget:
-    """A turn (from 1) that was answered from more tokens than its view may take.
-
-    At a compaction ``budget`` is that of the view; in later turns also what was said since.
-    """
+    """A turn answered from a view over the budget of its last compaction and what came since."""
 
     turn: int
     view: int
@@ -41,10 +38,7 @@ class TurnOverBudget:
 def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> int:
     """The tokens that a view of ``log`` may take: the system prompt and a share of the rest.
 
-    A dialogue has no budget of its own, and most are shorter than any fixed one. The
-    share is of the whole log so far, not of the view before, so that views stay in
-    proportion to what the baseline sends. Beside the system prompt there are always at
-    least :data:`LEAST_BUDGET` tokens.
+    The share is of the whole log so far, not of the view before, at least :data:`LEAST_BUDGET`.
     """
     head = leading_system(log)
     rest = math.ceil(share * tokens.messages(log[head:]))
@@ -52,11 +46,7 @@ def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> i
 
 
 def exchange(number: int, turn: UserTurn, answer: str) -> tuple[Message, ...]:
-    """A turn as messages: the user's words, the recorded tool calls, the answer.
-
-    Calls have their recorded arguments and results, in the recorded order. An empty
-    answer gives no message.
-    """
+    """A turn as messages: the user's words, the recorded tool calls, the answer if there is one."""
     messages = [text_message(f"t{number}-user", "user", turn.user), *tool_steps(number, turn)]
     if answer.strip():
         messages.append(Message(f"t{number}-answer", "assistant", (Text(answer),)))
@@ -85,14 +75,9 @@ class FullHistory:
 class CompactedHistory:
     """The arm under test: when a user turn arrives the log is compacted if the trigger fires.
 
-    Deciding when the next user turn arrives keeps compaction synchronous (a summary
-    is in force in the very next prompt) and never pays for one after the last turn.
-    ``share`` is the part of the history that a view may take. ``steps`` are the
-    compactions that took place; ``failure`` says that one failed and left more than
-    the budget. If that was the model's failure, later answers say nothing about the
-    strategy; a strategy that found nothing to say goes on with full history. ``unasked``
-    tells of a call of the strategy that was not made. ``over`` are the turns whose views were
-    over the budget; before the first compaction a view has none.
+    So no summary is paid for after the last turn. ``failure`` says that a compaction failed and
+    left more than the budget, ``unasked`` tells of a call that was not made, and ``over`` are the
+    turns whose views were over the budget.
     """
 
     def __init__(

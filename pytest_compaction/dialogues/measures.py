@@ -17,12 +17,7 @@ def mean(values: Sequence[float]) -> float | None:
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
-    """The values below which 25, 50 and 75 % of the values lie, by linear interpolation.
-
-    Position (n - 1) * share in the sorted values, interpolated between its two
-    neighbours: definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical
-    Packages" (1996). ``None`` without values.
-    """
+    """Quartiles by linear interpolation: definition 7 of Hyndman and Fan (1996)."""
     if not values:
         return None
     # Python before 3.13 refuses a single value, which is all of its quartiles.
@@ -36,10 +31,7 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a figure is spread over cases; ``negative`` counts those strictly below 0.
-
-    A figure is ``None`` if the source of the data does not give it.
-    """
+    """How a figure is spread over cases; ``None`` where the source does not give it."""
 
     count: int
     mean: float | None
@@ -71,11 +63,7 @@ def spread(values: Iterable[float]) -> Spread:
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """95 % interval of the mean of independent values: mean ± 1.96 * s / sqrt(n).
-
-    The normal approximation, with the sample's standard deviation s; too narrow for a
-    handful of values. ``None`` with fewer than two, which have no such deviation.
-    """
+    """95 % interval of the mean of two independent values or more, by normal approximation."""
     if len(values) < 2:
         return None
     centre = statistics.fmean(values)
@@ -84,11 +72,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def pearson(pairs: Iterable[tuple[float, float]]) -> float | None:
-    """Pearson's correlation coefficient of pairs, -1..1.
-
-    cov(x, y) / (std(x) * std(y)); Pearson (1895). ``None`` with fewer than two
-    pairs, or if one side does not vary, because the denominator would be 0.
-    """
+    """Pearson's correlation coefficient of pairs; ``None`` if it is not defined."""
     ordered = sorted(pairs)
     if len(ordered) < 2:
         return None
@@ -104,13 +88,10 @@ Effectiveness", section 2.2."""
 
 
 def lexical_similarity(one: str, other: str) -> float:
-    """Overlap of two texts in words, 0..1: common / (len A + len B - common).
+    """Jaccard index of the multisets of words of two texts; 1 for two texts without any.
 
-    Words are separated by white space and compared in lower case; a word that occurs
-    twice in both texts counts twice. This is the Jaccard index of multisets. The published
-    evaluation uses it without a model, but counts every repetition of a word in the second
-    text, so that its figure is not symmetric and can exceed 1. Two texts without words are
-    the same (1); a text without words has nothing in common with another (0).
+    The published evaluation counts every repetition of a word in the second text, so that its
+    figure is not symmetric and can exceed 1.
     """
     first, second = Counter(one.lower().split()), Counter(other.lower().split())
     if first == second:
@@ -120,12 +101,10 @@ def lexical_similarity(one: str, other: str) -> float:
 
 
 def turn_consistency(similarity: float, tools: bool | None) -> float:
-    """Consistency of a turn, 0..1: 0.4 * tool match + 0.6 * similarity of the answers.
+    """Consistency of a turn, 0..1: 0.4 * tool match + 0.6 * similarity (published, section 2.2).
 
-    The weights are those of the published evaluation, section 2.2. ``tools`` says whether the
-    same tools were called in the same order. In a dialogue without any tool call it is ``None``,
-    and the similarity counts alone. (The published run gave such turns the 0.4 as well, so that
-    no turn scored below it.) Raises ``ValueError`` for a similarity outside 0..1.
+    Without any tool call in a dialogue ``tools`` is ``None`` and the similarity counts alone; the
+    published run gave such turns the 0.4. Raises ``ValueError`` for a similarity outside 0..1.
     """
     if not 0 <= similarity <= 1:
         raise ValueError(f"a similarity of {similarity}; it goes from 0 to 1")
@@ -135,12 +114,10 @@ def turn_consistency(similarity: float, tools: bool | None) -> float:
 
 
 def dialogue_consistency(turns: Sequence[float], baseline_turns: int, other_turns: int) -> float:
-    """Consistency of a dialogue, 0..1: mean over turns that both arms have, times min / max.
+    """Consistency of a dialogue, 0..1: mean over common turns, times min / max of both numbers.
 
-    ``turns`` are the consistencies of those turns. The result is 1 if neither arm has a
-    turn, and 0 if only one of them has turns. Source: section 2.2 of the published
-    evaluation and its code. Raises ``ValueError`` unless there is one consistency for
-    each common turn.
+    Source: section 2.2 of the published evaluation and its code. Raises ``ValueError`` unless there
+    is one consistency for each common turn.
     """
     fewest, most = sorted((baseline_turns, other_turns))
     if len(turns) != fewest:
@@ -183,11 +160,9 @@ class Retained:
 
 
 def key_items(text: str) -> tuple[str, ...]:
-    """Key items of an answer: numbers, then quoted text, then proper nouns; the first ten.
+    """Numbers, then quoted text, then proper nouns of an answer, each once; the first ten.
 
-    Each is listed once, in order of occurrence within its group; words that open
-    sentences are not proper nouns. Source: "Evaluating Session Summarization
-    Effectiveness", appendix C.
+    Source: "Evaluating Session Summarization Effectiveness", appendix C.
     """
     found = (
         item
@@ -207,11 +182,9 @@ def keeps(text: str, item: str) -> bool:
 
 
 def retention_by_rules(baseline: Sequence[str], other: Sequence[str]) -> Retained:
-    """Retention by extraction and matching, turn by turn, over the answers of both arms.
+    """Retention by extraction and matching over the baseline's turns; a missing one keeps nothing.
 
-    A turn that the other arm does not have keeps nothing. A turn without key items has
-    the rate 1, unless the other arm does not have it. Turns beyond those of the baseline
-    are left out. Source: appendix C of the published evaluation and its code.
+    Source: appendix C of the published evaluation and its code.
     """
     kept = extracted = 0
     rates = []
@@ -225,12 +198,9 @@ def retention_by_rules(baseline: Sequence[str], other: Sequence[str]) -> Retaine
 
 
 def retention_by_judge(rates: Sequence[float], baseline_turns: int) -> float:
-    """Retention of a dialogue from a judge's rate for each turn, 0..1: their mean.
+    """Mean of a judge's rates over the turns of the baseline; one without a rate counts as 0.
 
-    A turn of the baseline without a rate counts as 0. A baseline without turns has
-    nothing to lose, which gives 1. Source: the published evaluation, whose figures were
-    made in this way. Raises ``ValueError`` for rates outside 0..1 or more
-    rates than turns.
+    Raises ``ValueError`` for rates outside 0..1 or more rates than turns.
     """
     if len(rates) > baseline_turns:
         raise ValueError(f"{len(rates)} rates for {baseline_turns} turns")
@@ -240,12 +210,7 @@ def retention_by_judge(rates: Sequence[float], baseline_turns: int) -> float:
 
 
 def saved_share(baseline: float, spent: float) -> float:
-    """Savings of the summary arm: (baseline - spent) / baseline, in (-inf, 1].
-
-    Negative when the summary arm spends more. Source: "Evaluating Session
-    Summarization Effectiveness", section 2.2. If the baseline spent nothing, there is
-    nothing to save: 0, whatever the other arm spent.
-    """
+    """Savings of the summary arm by the baseline; 0 if the baseline spent nothing."""
     return (baseline - spent) / baseline if baseline else 0.0
 
 
@@ -253,8 +218,7 @@ def saved_share(baseline: float, spent: float) -> float:
 class Spending:
     """Tokens that both arms spent, on one dialogue (mean over trials) or on many (sum).
 
-    ``generation`` counts the prompts and completions that made the summaries; ``None`` if
-    it was not recorded, which differs from 0.
+    ``generation`` made the summaries; ``None`` if it was not recorded.
     """
 
     baseline_prompt: float
@@ -280,11 +244,7 @@ class Spending:
 
     @property
     def net_savings(self) -> float | None:
-        """Share of all tokens saved after the cost of the summaries.
-
-        Total = prompt + completion + summary generation; section 4.3.1 of the source.
-        ``None`` if that cost was not recorded.
-        """
+        """Share of all tokens saved after the cost of the summaries, if that was recorded."""
         if self.generation is None:
             return None
         return saved_share(self.baseline, self.summary + self.generation)
@@ -306,12 +266,7 @@ class Spending:
 
 
 def total(spendings: Iterable[Spending]) -> Spending:
-    """The sum over dialogues; its savings are the ratio of sums, not the mean of ratios.
-
-    Savings% = (sum of baseline - sum of summary) / sum of baseline; appendix C of the
-    source. If the generation of one dialogue was not recorded, that of the sum is
-    unknown. Without dialogues all sums and savings are 0.
-    """
+    """The sum over dialogues; its savings are the ratio of sums, not the mean of ratios."""
     items = list(spendings)
     generation = [item.generation for item in items]
     known = [value for value in generation if value is not None]
@@ -330,23 +285,14 @@ Outcome = Literal["saves", "costs", "no difference"]
 
 
 def effectiveness(consistency: float, mean_savings: float, retention: float) -> float:
-    """Overall effectiveness, 0..1: 0.5 * consistency + 0.3 * savings + 0.2 * retention.
-
-    Savings are the mean over dialogues as a share, clipped to 0..1: a loss counts as
-    no savings. Source: "Evaluating Session Summarization Effectiveness", section 2.2.
-    """
+    """Published score: 0.5 * consistency + 0.3 * savings (within 0..1) + 0.2 * retention."""
     return 0.5 * consistency + 0.3 * min(max(mean_savings, 0.0), 1.0) + 0.2 * retention
 
 
 def suitability(mean_turns: float, mean_prompt: float) -> Suitability:
-    """The class of a kind of dialogue by its mean turns and mean baseline prompt in tokens.
+    """The published class of a kind of dialogue by mean turns and mean baseline prompt in tokens.
 
-    ``not recommended`` with at most 2 turns or below 1,000 tokens; ``recommended``
-    from 4 turns on with more than 2,000 tokens; everything between is
-    ``conditional``. The prompt is the sum over the turns of a dialogue. Source:
-    section 5.1 of the published evaluation. Its table leaves gaps between the classes
-    (at 2.4 turns, for example) and places its own tasks by eye: CM, with 3.99 turns, is
-    among the recommended ones.
+    Source: section 5.1 of the published evaluation, which leaves gaps and places tasks by eye.
     """
     if mean_turns <= 2 or mean_prompt < 1000:
         return "not recommended"
@@ -356,11 +302,7 @@ def suitability(mean_turns: float, mean_prompt: float) -> Suitability:
 
 
 def outcome(saved: tuple[float, float] | None) -> Outcome | None:
-    """The meaning of an interval of mean tokens saved per dialogue; ``None`` without one.
-
-    ``saves`` if all of it lies above 0, ``costs`` if all of it lies below,
-    ``no difference`` if it contains 0.
-    """
+    """Whether an interval of mean tokens saved per dialogue lies above 0, below, or around it."""
     if saved is None:
         return None
     low, high = saved

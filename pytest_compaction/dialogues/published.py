@@ -119,11 +119,7 @@ def _trial(run: Mapping[str, Any]) -> Trial:
 
 
 def figures_in(data: Any) -> Iterator[TaskFigures | CaseFault]:
-    """The figures of each task of a ``result_summary.json``, or why it cannot be used.
-
-    The file has savings as percentages; they become shares. Turns, summaries in force and
-    the cost of summaries are not recorded.
-    """
+    """The figures of each task of a ``result_summary.json``, or why it cannot be used."""
     faults = shape_faults("summary", data)
     if faults:
         yield from faults
@@ -309,11 +305,7 @@ class _Reader:
             self.evaluations.append(replace(item, title=f"{path.name}: {item.title}"))
 
     def _pass_at(self, path: Path, run: Run, records: Sequence[Mapping[str, Any]]) -> float | None:
-        """The threshold of the user; ``None`` leaves it to the records if they agree.
-
-        If they do not, because the file was merged from several runs, that of the header
-        is taken, with a sentence for the user.
-        """
+        """The threshold of the user, or of the header if the records of a merged file differ."""
         named = {float(record["pass_at"]) for record in records if "pass_at" in record}
         if self.threshold is not None or len(named) < 2:
             return self.threshold
@@ -327,10 +319,8 @@ class _Reader:
 def read_results(paths: Iterable[Path], threshold: float | None = None) -> Results:
     """Read result files; a dialogue that cannot be read hides no other.
 
-    All published raw results make one evaluation, a published summary makes its own, and
-    a run file makes one for each strategy. A dialogue file adds the numbers of turns,
-    which a published summary does not have. A trial passes if it reaches ``threshold``;
-    the default is that of the run, or 0.7 for published results.
+    All published raw results make one evaluation, a published summary its own, and a run file one
+    for each strategy. A dialogue file adds numbers of turns to a summary.
     """
     reader = _Reader(threshold)
     readers = {path: reader.reader_of(path) for path in paths}

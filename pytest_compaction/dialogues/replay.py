@@ -1,8 +1,7 @@
 """The replay of a dialogue: two arms answer the same user turns with the same model.
 
-The baseline arm answers from the full history, the summary arm from what a strategy
-kept of it. Everything else is equal, so that a difference between the answers comes
-from the compaction, or from the model's own noise.
+The baseline arm answers from the full history, the summary arm from what a strategy kept of it; a
+difference comes from the compaction, or from the model's own noise.
 """
 
 from __future__ import annotations
@@ -89,11 +88,8 @@ def agreement(
 ) -> TrialMatch:
     """Consistency and retention of one trial of the summary arm against one of the baseline.
 
-    ``similarities`` and ``retentions`` are a judge's figures for each turn that both arms
-    have, 0..1; without them, words are compared and key items are searched for by rule.
-    Tool calls count if either arm made any itself. Calls replayed from a record cannot
-    differ, so no reply has them. Raises ``ValueError`` for figures outside 0..1, or if
-    their number is not that of the common turns.
+    ``similarities`` and ``retentions`` are a judge's figures for each common turn; without them,
+    words are compared by rule. Tool calls count if either arm made any itself.
     """
     pairs = list(zip(baseline.replies, summary.replies, strict=False))
     if similarities is None:
@@ -128,10 +124,7 @@ _EXTRACT_TOKENS: Final = (32, 400)
 
 @dataclass(frozen=True, slots=True)
 class TurnResponder:
-    """A model that answers user turns for both arms, within a shared limit of requests.
-
-    ``history`` says whose answers later turns read.
-    """
+    """A model that answers user turns for both arms; ``history`` says whose answers are read."""
 
     model: Model
     tokens: TokenCounter
@@ -145,11 +138,9 @@ class TurnResponder:
         history: FullHistory | CompactedHistory,
         replies: list[TurnReply],
     ) -> None:
-        """Answer all user turns of one arm in trial ``number``, each from the history so far.
+        """Answer all user turns of one arm, each from the history so far, into ``replies``.
 
-        The answers are appended to ``replies``, so that those before an error are known.
-        The recorded tool calls and results of a turn are read with the turn, in both arms
-        and uncompacted: an agent reads them before it answers.
+        Recorded tool calls and results of a turn are read with it, in both arms and uncompacted.
         """
         responder = Responder(self.model.at_trial(number), self.tokens)
         log: list[Message] = []
@@ -184,9 +175,7 @@ class TurnResponder:
     ) -> TurnReply:
         """The reply with its tokens: those that the endpoint charged, or else counted here.
 
-        The answer that goes into the history is counted. It has no tool calls: an answer is
-        text, and the recorded calls are the same in both arms, so that comparing them would
-        add the same share of consistency to every dialogue.
+        It has no tool calls: the recorded ones are the same in both arms.
         """
         usage = answer.usage
         if self.model.name == OFFLINE or not usage.input_tokens:
@@ -208,13 +197,7 @@ DEFAULT_TRIGGER: Final = Trigger("turns", 2)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How dialogues are replayed.
-
-    ``history`` says which answers an arm reads in later turns: its ``own``, or those on
-    record, which are the same in both arms. ``budget`` is the share of the history that
-    a view may take (0 to 1), ``window`` is in tokens, ``timeout`` in seconds. A dialogue
-    passes if its consistency is at least ``pass_at``.
-    """
+    """How dialogues are replayed: ``budget`` is the share of the history that a view may take."""
 
     trigger: Trigger
     history: History
@@ -227,11 +210,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Arm:
-    """One trial of an arm; ``steps``, ``failure`` and ``over`` are those of its compactions.
-
-    ``over`` are the turns whose views were over the budget, ``own`` the part of what was
-    ``spent`` that the strategy's own client asked for.
-    """
+    """One trial of an arm; ``steps``, ``failure`` and ``over`` are those of its compactions."""
 
     trial: Trial
     spent: Spent
@@ -254,11 +233,7 @@ class _Pass:
 
 
 def history_mode(asked: str, responder: str) -> History:
-    """``own`` or ``recorded``; ``auto`` is ``recorded`` for the offline model, which cannot write.
-
-    It answers with sentences of the history. If those became the history, no turn would
-    have the length of a real one, and a loss would count again at every later turn.
-    """
+    """``own`` or ``recorded``; ``auto`` is ``recorded`` for rules, which only extract sentences."""
     if asked == "own" or (asked == "auto" and responder != OFFLINE):
         return "own"
     return "recorded"
@@ -301,9 +276,7 @@ class Replayer:
     def replayed(self, dialogue: Dialogue, compactor: str) -> Replayed:
         """Both arms in every trial, compared; made once for a dialogue and strategy. Blocks.
 
-        Raises :class:`~pytest_compaction.run.feeder.CompactionError` when the strategy
-        breaks its contract and :class:`~pytest_compaction.models.ModelError`
-        when the responder does not answer.
+        Raises :class:`CompactionError` or :class:`ModelError`.
         """
         return self._work.wait(self._replayed(dialogue, compactor))
 

@@ -30,10 +30,7 @@ class BelowConsistencyError(BelowPassScoreError):
 class Replayed:
     """A compared dialogue with the steps of its compactions, over all trials.
 
-    ``usage`` is by role, and ``own`` the part of it that the strategy's own client asked for;
-    ``judging`` has the model of each judge with its usage. ``over`` has
-    for each trial the turns whose views were over the budget, and ``over_budget`` says so where
-    that fails the dialogue; it is empty if it does not.
+    ``usage`` is by role, ``judging`` by judge; ``over_budget`` says why over-long views fail it.
     """
 
     dialogue: Dialogue
@@ -65,10 +62,7 @@ class Replayed:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the consistency reaches ``pass_at``; ``None`` when unscored.
-
-        A dialogue with views over the budget does not pass where that fails it.
-        """
+        """Whether the consistency reaches ``pass_at`` within the budget; ``None`` when unscored."""
         found = self.consistency
         return None if found is None else found >= self.pass_at and not self.over_budget
 
@@ -118,12 +112,7 @@ class Replayed:
 def replayed_record(
     item: str, replayed: Replayed, settings: Settings, prices: PriceTable | None = None
 ) -> Record:
-    """The record of a replayed dialogue; its status is passed, failed or unscored.
-
-    ``comparison`` holds every reply of every trial with its tokens, so that all
-    figures can be computed again; the others are for reading. ``prices`` are those
-    of the endpoint.
-    """
+    """The record of a replayed dialogue; ``comparison`` holds every reply of every trial."""
     passed = replayed.passed
     comparison = replayed.comparison
     unscored = replayed.consistency is None
@@ -157,10 +146,7 @@ def replayed_record(
 def record_without_comparison(
     item: str, dialogue: Dialogue, compactor: str, status: Status, reason: str, settings: Settings
 ) -> Record:
-    """The record of a dialogue that ended before both arms had answered.
-
-    ``unscored``: a model did not answer. ``error``: the strategy or the test went wrong.
-    """
+    """The record of a dialogue that ended early: ``unscored`` by a model, or in an ``error``."""
     return merged(
         _blank(item, dialogue, compactor, settings),
         {

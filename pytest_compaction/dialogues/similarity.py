@@ -1,7 +1,6 @@
 """A model's judgement of two answers to one user turn: whether they agree, and what is lost.
 
-The model is asked through ``Model.answer`` with an empty view, so that any model can judge
-and every call is stored like all others. It is not told which arm gave which answer.
+It is asked through ``Model.answer`` and not told which arm gave which answer.
 """
 
 from __future__ import annotations
@@ -51,10 +50,7 @@ Reply with one JSON object and nothing else:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Similarity and retention of every turn, 0..1; or ``unscored``, with the reason.
-
-    ``spent`` has the usage of the judge, whether the turns were scored or not.
-    """
+    """Similarity and retention of every turn, 0..1, or why they are ``unscored``; and the usage."""
 
     spent: Spent
     similarities: tuple[float, ...] = ()
@@ -71,11 +67,9 @@ class TurnJudge:
     turn: RequestSlot
 
     async def judge(self, turns: Sequence[UserTurn], baseline: Trial, summary: Trial) -> Judged:
-        """The judgement of all turns; unscored if one of them cannot be judged.
+        """The judgement of all turns; unscored, with no more questions, if one cannot be judged.
 
-        After a failure the model is not asked about the turns that follow. Raises
-        :class:`~pytest_compaction.models.NotAskedError` for a call that was
-        not made: that is not a fault of the answers.
+        Raises :class:`~pytest_compaction.models.NotAskedError` for a call that was not made.
         """
         usage = Usage()
         found: list[tuple[float, float]] = []
@@ -114,10 +108,7 @@ def material(user: str, first: str, second: str) -> str:
 
 
 def read_judgement(text: str) -> tuple[float, float]:
-    """Similarity and retention from a reply; ``ValueError`` says what is wrong with it.
-
-    Retention is the share of items kept, 1 without any item.
-    """
+    """Similarity and share of items kept from a reply; ``ValueError`` says why there are none."""
     shown = printable(text, 80) or "(empty)"
     try:
         data = only_object(text)

@@ -42,9 +42,8 @@ _FACT: Final = 100
 class MeanRule:
     """One figure of a strategy against its baseline, and what was decided.
 
-    ``cases`` is how many cases would tell a drop of the allowed size, ``None`` where that is not
-    known or not needed. ``check`` is the rule as the gate reports it; of an undecided one it
-    holds where another rule decided, or where the user wants it to.
+    ``cases`` is how many would tell a drop of the allowed size. ``check`` is the rule as the gate
+    reports it; undecided, it holds where another rule decided or the user wants it to.
     """
 
     metric: str
@@ -56,10 +55,7 @@ class MeanRule:
 
 @dataclass(frozen=True, slots=True)
 class NewlyGoneRule:
-    """How many facts are newly gone, and how many may be.
-
-    ``check`` is ``None`` where the rule is not applied, and ``why_not`` says why.
-    """
+    """How many facts are newly gone and may be; not applied for the reason ``why_not``."""
 
     facts: FactChanges
     allowed: int
@@ -74,10 +70,7 @@ class NewlyGoneRule:
 
 @dataclass(frozen=True, slots=True)
 class ArmComparison:
-    """A strategy at a budget against its baseline: what changed, and the rules.
-
-    ``newly_gone`` is ``None`` where nobody set a limit.
-    """
+    """A strategy at a budget against its baseline; ``newly_gone`` is ``None`` without a limit."""
 
     arm: str
     baseline: Baseline
@@ -111,8 +104,7 @@ class ArmComparison:
 class BaselineDecision:
     """The decision of the baselines of a run.
 
-    ``not_applied`` are rules that could not be applied, each with the reason; ``not_compared``
-    are strategies of the run without a baseline. ``rules`` are those that were asked for.
+    Rules ``not_applied`` have a reason; strategies ``not_compared`` have no baseline.
     """
 
     comparisons: tuple[ArmComparison, ...] = ()
@@ -158,10 +150,8 @@ def outcome_of(
 ) -> Outcome:
     """Whether a figure fell by more than ``max_drop`` (points, 0 to 5), held, or neither is shown.
 
-    *worse*: the mean paired difference is below ``-max_drop``, and its whole interval is below 0:
-    the 95 % interval, or a ``wider`` one where several figures are looked at. *undecided*: the
-    difference is below ``-max_drop`` and that is not shown, as always with fewer than six cases.
-    *holds*: anything else.
+    It is *worse* if its whole interval, or a ``wider`` one where several figures are looked at, is
+    below 0 too, and *undecided* if that is not so, as always with fewer than six cases.
     """
     if compared.value >= -max_drop - TIE or not compared.paired.losses:
         return "holds"
@@ -177,12 +167,9 @@ def decide_baseline(
 ) -> BaselineDecision:
     """Compare each strategy of a run with its baseline: scores, and facts that are newly gone.
 
-    ``baselines`` has one for each strategy by its name; strategies without one are said, and
-    the control is compared only if it is the only strategy. With several budgets a strategy is
-    compared at each of them. A rule without an item that has a score on both sides cannot be
-    applied, and neither can that of a baseline whose strategy has no record in the run. No rule
-    holds for a strategy with views over their budget. ``header`` is that of the run; it tells
-    whether a model was sampled.
+    ``baselines`` has one for each strategy. The control is compared only if it is alone. A rule
+    without an item that has a score on both sides cannot be applied, nor one whose strategy has no
+    record. ``header`` tells whether a model was sampled.
     """
     probes = [record for record in records if type_of(record) == "probe"]
     groups = by_arm(probes)
@@ -285,8 +272,8 @@ def _mean_rule(
 ) -> MeanRule:
     """The rule on one mean. A dimension fails only if its drop is shown; it is never undecided.
 
-    Six dimensions together exceed their interval in 2 % of runs at most (Bonferroni); without
-    the correction two runs of one strategy differ in some dimension in one of eight comparisons.
+    Without Bonferroni's correction two runs of one strategy differ in some dimension in one of
+    eight comparisons.
     """
     compared, differences = changes.figures[metric], changes.differences(metric)
     if metric == "overall":

@@ -15,11 +15,7 @@ KEY: Final = "planned"
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """The size of a whole run: items, and the cases and dialogues that they are of.
-
-    ``cases`` counts those that were found and cannot be measured as well. ``shipped`` says that
-    they are the cases that come with this package.
-    """
+    """The size of a whole run: items, cases that were found, and whether these are ``shipped``."""
 
     items: int
     cases: int
@@ -58,8 +54,8 @@ def arms_of(
 def coverage_text(records: Sequence[Record], planned: PlannedRun | None) -> str:
     """How many items were scored, as in ``on 2 of 8 items in 1 of 2 cases``.
 
-    An item that several tests measure counts once here, and weighs as often in a mean; the text
-    says how many measurements there are. Without ``planned`` nobody knows of how many items.
+    An item that several tests measure counts once, and the text says how many measurements there
+    are.
     """
 
     def counted(number: int, what: str) -> str:

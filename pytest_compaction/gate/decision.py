@@ -82,12 +82,10 @@ _OPPOSITE: Final = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One comparison that the gate made; ``text`` is shown to the user.
+    """One comparison that the gate made: ``text`` for the user, ``rule`` as it was asked for.
 
-    ``rule`` is what was asked for, as in ``overall@anchored>=3.8``. A figure that is a mean has
-    its 95 % ``interval``, and ``items`` are those that are farthest from what is asked for.
-    ``figures`` are what the check is about, of each of them. ``details`` are lines that say
-    so where a score alone does not.
+    ``items`` are those farthest from what is asked for, with their ``figures``; ``details`` are
+    lines where a score alone does not tell.
     """
 
     text: str
@@ -186,10 +184,7 @@ def _item_name(record: Mapping[str, Any]) -> str:
 def _uncompacted(
     groups: Mapping[str, Sequence[Record]], thresholds: Sequence[Threshold]
 ) -> Iterator[Check]:
-    """A failed check for each strategy that compacted nothing, at none of its budgets.
-
-    The control is for comparison: alone it fails a run that no threshold asks of it by name.
-    """
+    """A failed check for each strategy that compacted nothing; of the control if it is alone."""
     alone = set(groups) == {CONTROL} and all(rule.scope != CONTROL for rule in thresholds)
     for name, group in groups.items():
         why = None if name == CONTROL and not alone else uncompacted_text(group)
@@ -257,10 +252,7 @@ def _named(scope: str, groups: Mapping[str, Sequence[Record]], arms: Sequence[Ar
 
 
 def _silent_judges(records: Sequence[Record]) -> list[Check]:
-    """A failed check for each judge of several that scored nothing where others did.
-
-    Its share of the scores is missing from every mean, whatever they come to.
-    """
+    """A failed check for each judge of several that scored nothing where others did."""
     panels = [panel for record in records if len(panel := record.get("judges") or ()) > 1]
     asked: Counter[str] = Counter(judge["name"] for panel in panels for judge in panel)
     scored = {judge["name"] for panel in panels for judge in panel if judge["overall"] is not None}
@@ -285,10 +277,7 @@ def _check(threshold: Threshold, value: float | None, name: str | None, why: str
 def _explained(
     check: Check, threshold: Threshold, metric: str, records: Sequence[Record], scored: int
 ) -> Check:
-    """The check with the interval of a mean of scores, and the items that keep it from holding.
-
-    Its text says of how many items the mean is, if not of all that are ``scored``.
-    """
+    """The check with the interval of a mean, how many items it is of, and those that weigh most."""
     scope, rest = scoped(metric)
     if scope in ORIGINS:
         return _explained(check, threshold, rest, of_origin(records, scope), scored)

@@ -35,10 +35,7 @@ _SHOWN: Final = 200
 
 
 class ThresholdError(ValueError):
-    """A threshold cannot be read or names what does not exist; the text says what can be written.
-
-    It holds the names that exist.
-    """
+    """A threshold cannot be read or names what does not exist; the text says what can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +59,7 @@ class Threshold:
 def parse_threshold(text: str) -> Threshold:
     """Read ``overall>=3.5``, ``file.artifact>=3``, ``real.pass^1>=90%``, ``kept@anchored>=0.85``.
 
-    A score is from 0 to 5, and only a share can be written in per cent; the bound must be a value
-    that the figure can have. Raises
-    :class:`ThresholdError` for anything else.
+    Raises :class:`ThresholdError` for a bound that the figure cannot have, and for anything else.
     """
     match = _EXPRESSION.fullmatch(text)
     if not match or not _known(match["metric"]):
@@ -83,11 +78,7 @@ def parse_threshold(text: str) -> Threshold:
 def check_scopes(
     thresholds: Iterable[Threshold], arms: Sequence[tuple[str, Budget | None]]
 ) -> None:
-    """Refuse a threshold for a strategy that is not among the ``arms`` of a run.
-
-    An arm is a strategy at a budget, ``None`` being that of the cases. A strategy with
-    parameters is named with them. Raises :class:`ThresholdError` with the names that exist.
-    """
+    """Raise :class:`ThresholdError` for a strategy that is not among the ``arms`` of a run."""
     names = scopes_of(arms)
     for threshold in thresholds:
         scope = threshold.scope
@@ -138,10 +129,7 @@ def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
 
 
 def scoped(metric: str) -> tuple[str, str]:
-    """The origin or kind that a metric is of, and the rest: ``file.artifact`` is of ``file``.
-
-    Names of figures such as ``needed.survival`` have a dot too.
-    """
+    """The origin or kind that a metric is of, and the rest: ``file.artifact`` is of ``file``."""
     scope, dot, rest = metric.partition(".")
     return (scope, rest) if dot and metric not in known() else ("", metric)
 

@@ -67,10 +67,7 @@ def is_needed(fact: Mapping[str, Any]) -> bool:
 
 
 def survival_of_facts(records: Iterable[Record], needed: bool) -> Mean | None:
-    """The share of the facts needed later, or of the others, that views state.
-
-    ``None`` where no fact of the records is known to be needed.
-    """
+    """The share of the facts needed later, or of the others, that views state, if any is needed."""
     facts = [(case_key(record), fact) for record in scored(records) for fact in record["facts"]]
     if not any(is_needed(fact) for _, fact in facts):
         return None
@@ -101,10 +98,9 @@ def outcome_of(fact: Mapping[str, Any], leads: Source) -> str:
 
 
 def pass_hat_k(trials: int, passed: int, k: int) -> float | None:
-    """Unbiased estimate of the probability that k trials all pass: C(c, k) / C(n, k).
+    """Unbiased probability that k trials all pass; ``None`` with fewer than k trials.
 
-    Source: Yao et al., "τ-bench" (2024), section 3. ``None`` when k exceeds the
-    number of trials: undefined, not 0. Raises ``ValueError`` for impossible counts.
+    Source: Yao et al., "τ-bench" (2024), section 3. Raises ``ValueError`` for impossible counts.
     """
     if not 0 <= passed <= trials or k < 1:
         raise ValueError(f"impossible counts: {passed} of {trials} passed, k = {k}")
@@ -120,19 +116,12 @@ def mean_pass_hat_k(outcomes: Iterable[tuple[int, int]], k: int) -> float | None
 
 
 def removed_share(before: int, after: int) -> float:
-    """Share of tokens removed: (before - after) / before; negative when the view is larger.
-
-    0 for an empty log, which has nothing to remove.
-    """
+    """Share of tokens removed; negative when the view is larger, 0 for an empty log."""
     return (before - after) / before if before else 0.0
 
 
 def kept_share(score: float | None, control: float | None) -> float | None:
-    """Score as a share of what the same item reaches without compaction.
-
-    ``None`` without a control, or if the control itself scores 0, because then there
-    is nothing to keep.
-    """
+    """Score as a share of the control's; ``None`` without a control or with one that scores 0."""
     if score is None or not control:
         return None
     return score / control
@@ -151,21 +140,14 @@ def _last_views(records: Iterable[Record]) -> dict[tuple[str, int], tuple[int, .
 
 
 def budget_share(records: Iterable[Record]) -> Mean | None:
-    """Mean share of the budget that views take, over cases and trials (1 is all of it).
-
-    The view of a case and trial is that at the last point with a probe. ``None`` without views.
-    """
+    """Mean share of the budget that views take at the last point with a probe."""
     last = _last_views(r for r in records if r["compaction"].get("budget"))
     return mean_over(clustered((case, v / budget) for (case, _), (_, v, budget) in last.items()))
 
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Facts asked for, and how many of them were dropped from the view or left unused.
-
-    ``unused`` is ``None`` where no answers were made. ``outcomes`` counts them by what the leading
-    reading made of them.
-    """
+    """Facts asked for, and how many were dropped or left unused (``None`` without answers)."""
 
     facts: int
     dropped: int
@@ -179,8 +161,7 @@ class Losses:
 class Tokens:
     """Tokens of all logs and of the views that replaced them, summed over cases and trials.
 
-    ``views`` is the number of pairs of case and trial, and ``view`` the mean tokens of one.
-    ``by_case`` has the tokens removed and the tokens before of each case.
+    ``views`` counts these, and ``by_case`` has the tokens removed and before of each case.
     """
 
     before: int
@@ -295,10 +276,7 @@ def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
 
 
 def pass_mean(records: Iterable[Record]) -> Mean | None:
-    """pass^1 with its interval over cases: the mean over items of the share of passed trials.
-
-    See :func:`~pytest_compaction.metrics.intervals.proportion_interval`.
-    """
+    """pass^1 with Wilson's interval over cases: the mean over items of passed trials."""
     clusters = clustered(
         (case, sum(values) / len(values)) for (case, *_), values in _outcomes(records).items()
     )
@@ -373,11 +351,7 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
 
 
 def by_arm(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Records by strategy, in order of first occurrence.
-
-    If they have several budgets, each budget of a strategy is apart, under a name such as
-    ``anchored-b1000``; see :func:`arm_name`.
-    """
+    """Records by strategy, in order of first occurrence; with several budgets also by budget."""
     found = list(records)
     if len(budgets_of(found)) < 2:
         return by_compactor(found)
@@ -411,10 +385,7 @@ def of_origin(records: Iterable[Record], origin: str) -> list[Record]:
 
 
 def by_origin(groups: Mapping[str, Sequence[Record]]) -> dict[str, dict[Origin, Aggregate]]:
-    """The figures of each strategy over real and over scripted cases.
-
-    Empty unless the records have both: there is nothing to keep apart.
-    """
+    """The figures of each strategy over real and over scripted cases; empty without both."""
     every = [record for group in groups.values() for record in group]
     if not all(of_origin(every, origin) for origin in ORIGINS):
         return {}

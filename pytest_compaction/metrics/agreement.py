@@ -29,22 +29,11 @@ from pytest_compaction.settings import CONTROL
 
 
 def krippendorff_alpha(units: Iterable[Sequence[float | None]]) -> float | None:
-    """Krippendorff's alpha for interval data; missing values are allowed.
+    """Krippendorff's alpha for interval data, 1 - D_o / D_e; missing values are allowed.
 
-    A unit is one scored thing (an answer, or one criterion of it). It holds a value
-    for each judge, or ``None`` if that judge gave no value. Units with fewer than two
-    values cannot be compared and are left out. With ``m_u`` values in unit ``u``,
-    ``n`` their sum, and the squared difference as distance::
-
-        alpha = 1 - D_o / D_e
-        D_o = 1/n * sum over u of 1/(m_u - 1) * sum over pairs i != j in u of (x_i - x_j)^2
-        D_e = 1/(n (n - 1)) * sum over all pairs i != j of (x_i - x_j)^2
-
-    1 is perfect agreement, 0 is agreement by chance, below 0 is systematic
-    disagreement. ``None`` if it is not defined: no unit has two values, or all values
-    are equal. Source: K. Krippendorff, Computing Krippendorff's
-    Alpha-Reliability (2011), sections C and D; the order of judges and units does
-    not matter, nor do shifts and changes of scale.
+    A unit holds a value for each judge, or ``None``; one with fewer than two values is left out.
+    ``None`` if no unit has two values, or all are equal. Source: Krippendorff, "Computing
+    Krippendorff's Alpha-Reliability" (2011), sections C and D.
     """
     given = ([float(value) for value in unit if value is not None] for unit in units)
     comparable = [values for values in given if len(values) >= 2]
@@ -60,18 +49,11 @@ def krippendorff_alpha(units: Iterable[Sequence[float | None]]) -> float | None:
 
 
 def weighted_kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Kappa of two raters with quadratic weights (-1 to 1; 0 is what chance gives).
+    """Kappa of two raters with quadratic weights (-1 to 1); Cohen's kappa for values of 0 and 1.
 
-    With the mean over all pairs as what is observed, and over all combinations of a first
-    and a second value as what is expected::
-
-        kappa = 1 - mean of (a - b)^2 / expected (a - b)^2
-
-    The values need no categories: with quadratic weights this is the coefficient of
-    concordance of Lin, "A concordance correlation coefficient to evaluate reproducibility"
-    (1989). For values of 0 and 1 it is Cohen's kappa. ``None`` if a rater always said the
-    same. Source: Fleiss and Cohen, "The equivalence of weighted kappa and the intraclass
-    correlation coefficient as measures of reliability" (1973).
+    The values need no categories: it is Lin's coefficient of concordance (1989). ``None`` if a
+    rater always said the same. Source: Fleiss and Cohen, "The equivalence of weighted kappa and the
+    intraclass correlation coefficient as measures of reliability" (1973).
     """
     moments = _moments(pairs)
     if moments is None:
@@ -81,11 +63,7 @@ def weighted_kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Spearman's rank correlation (-1 to 1); equal values share the mean of their ranks.
-
-    ``None`` if one side is constant. Source: Kendall and Gibbons, "Rank Correlation
-    Methods" (1990), chapters 1 and 3.
-    """
+    """Spearman's rank correlation with mean ranks for ties; ``None`` if one side is constant."""
     first, second = (_ranks([pair[side] for pair in pairs]) for side in (0, 1))
     moments = _moments(list(zip(first, second, strict=True)))
     if moments is None:
@@ -95,13 +73,7 @@ def spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def kendall_tau_b(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Kendall's tau-b (-1 to 1): concordant minus discordant pairs, corrected for ties.
-
-    With ``n0`` pairs of things, of which ``n1`` and ``n2`` are ties of the first and the
-    second side: ``(concordant - discordant) / sqrt((n0 - n1) (n0 - n2))``. Time is
-    quadratic, for rankings of a few things. ``None`` if one side is constant. Source:
-    Kendall and Gibbons, "Rank Correlation Methods" (1990), chapter 3.
-    """
+    """Kendall's tau-b, corrected for ties, in quadratic time; ``None`` if one side is constant."""
     surplus = 0
     told = [0, 0]
     for (a, b), (c, d) in combinations(pairs, 2):
@@ -159,11 +131,9 @@ Pairs = Mapping[str, Sequence[Pair]]
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One figure of agreement.
+    """One figure of agreement: ``of`` what and by which ``measure``, with its interval over cases.
 
-    ``of`` says what was compared, ``measure`` how. ``value`` is ``None`` if the figure is
-    not defined, and ``undefined`` then says why. ``interval`` is the 95 % interval over
-    cases. ``count`` is the number of things compared.
+    ``undefined`` says why a ``value`` is ``None``; ``count`` is the number of things compared.
     """
 
     of: str
@@ -188,8 +158,7 @@ class Agreement:
 def of_runs(first: Sequence[Record], second: Sequence[Record], names: tuple[str, str]) -> Agreement:
     """Two runs over the same items: scores, dimensions, facts and the ranking of strategies.
 
-    Items of the control are left out: from the whole log nearly everything is known, and both
-    sides would agree on it for free.
+    Not the control: it knows nearly everything, and both sides would agree on it for free.
     """
     pairs, left_out = _paired(first, second)
     overall = clustered((case_key(a), (a["overall"] or 0.0, b["overall"] or 0.0)) for a, b in pairs)
@@ -209,10 +178,7 @@ def of_runs(first: Sequence[Record], second: Sequence[Record], names: tuple[str,
 
 
 def of_readings(records: Sequence[Record]) -> Agreement | None:
-    """The views of one run against its answers, without the control.
-
-    ``None`` if no item has both figures.
-    """
+    """The views of one run against its answers, without the control; ``None`` without both."""
     compared = [record for record in records if record["compactor"] != CONTROL]
     both = [record for record in compared if second_figure(record) is not None]
     if not both:

@@ -1,7 +1,4 @@
-"""Views over their budget, and strategies that compact nothing: what no gate may pass.
-
-Both are read from the tokens in the records, never from what a strategy says about itself.
-"""
+"""Views over their budget, and strategies that compact nothing, read from the tokens in records."""
 
 from __future__ import annotations
 
@@ -14,11 +11,7 @@ from pytest_compaction.settings import CONTROL, OverBudget
 
 
 def tokens_over(record: Mapping[str, Any]) -> tuple[int, int] | None:
-    """The tokens of the view and its budget, where the view takes more; else ``None``.
-
-    The budget is that of the case or the one in its place, with no tolerance. The control
-    has none. Of a dialogue it is the turn that is the farthest over.
-    """
+    """The tokens of the view, or of a dialogue's worst turn, and its budget where it is over."""
     compaction = record.get("compaction") or {}
     tokens, budget = record.get("tokens"), compaction.get("budget")
     if record["compactor"] == CONTROL:
@@ -71,11 +64,7 @@ def furthest_over(records: Iterable[Record], most: int) -> list[tuple[Record, in
 
 
 def uncompacted_text(records: Sequence[Record]) -> str | None:
-    """Why a strategy compacted nothing; ``None`` if a view is smaller than its log.
-
-    Items without a score say nothing. In a dialogue the view of a turn is compared with what the
-    full history sends there.
-    """
+    """Why a strategy compacted nothing; ``None`` if a view is smaller than its log."""
     dialogues = [r for r in records if r.get("comparison") is not None]
     probes = [r for r in records if r["overall"] is not None and r.get("tokens")]
     if not (dialogues or probes) or any(map(_is_compacted, [*dialogues, *probes])):

@@ -17,11 +17,7 @@ ProbeKey = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """A fact that one of two views states: its text, the item that asked for it, and its class.
-
-    ``point`` is the compaction point of the probe and ``kind`` the class of the fact; both are
-    empty where a record does not say them. ``budget`` is empty for that of the case.
-    """
+    """A fact that one of two views states; ``kind`` is its class, ``budget`` that of the run."""
 
     text: str
     case: str
@@ -35,12 +31,10 @@ class FactChange:
 class FactChanges:
     """The changes of the facts that two sides have in common.
 
-    A side states a fact if at least two thirds of its trials do, and lacks it if at most one
-    third do. ``gone`` are facts that the first side states and the second lacks, ``regained`` the
-    opposite. Facts that the second side states less clearly in two thirds of its trials are
-    ``uncertain`` and not gone. ``not_comparable`` are facts whose text or keys changed, or that
-    one side alone asks for. ``stated`` counts the facts that the first side states, ``compared``
-    all that were compared. ``trials`` are the fewest trials of a probe on each side.
+    A side states a fact in two thirds of its trials at least, and lacks it if one third at most do.
+    ``uncertain`` facts are stated less clearly by the second side and not gone. ``not_comparable``
+    ones changed, or one side alone asks for them. ``stated`` counts those of the first side,
+    ``trials`` the fewest trials of a probe on each.
     """
 
     gone: tuple[FactChange, ...] = ()
@@ -53,10 +47,7 @@ class FactChanges:
 
 
 def fact_changes(first: Sequence[Record], second: Sequence[Record]) -> FactChanges:
-    """Compare the facts of the probes that two sets of records of one strategy have in common.
-
-    A record without facts, as of an item that raised, is no trial.
-    """
+    """Compare the facts of the probes of both sides; a record without facts is no trial."""
     before, after = _by_probe(first), _by_probe(second)
     changes: dict[str, list[FactChange]] = defaultdict(list)
     stated = compared = 0
@@ -155,13 +146,10 @@ def _change(name: str, fact: Mapping[str, Any], record: Record) -> FactChange:
 def newly_gone_bound(changes: FactChanges, cases: int) -> int:
     """How many facts another run of the same prompt loses at most, with 95 % probability.
 
-    ``changes`` are those between two runs of one prompt over so many ``cases``. Either could have
-    been the first, so the facts gone and those regained are two observations of one count. The
-    bound is the upper prediction limit of a third one: the least ``n`` such that more than ``n``
-    are lost with a probability of at most 5 %, given the sum of the three (Nelson, "Confidence
-    intervals for the ratio of two Poisson means and Poisson predictor intervals", IEEE Transactions
-    on Reliability 19, 1970). Facts of one summary are lost together: with six cases or more the
-    counts are divided by their dispersion over cases, which is at least 1.
+    The facts gone and those regained between two runs over so many ``cases`` are two observations
+    of one count, and the bound is the upper prediction limit of a third (Nelson, IEEE Transactions
+    on Reliability 19, 1970). Facts of one summary are lost together, so that with six cases or more
+    the counts are divided by their dispersion over cases.
     """
     from scipy.special import betainc  # takes long to import
 

@@ -74,16 +74,11 @@ class BothMeans:
 
 @dataclass(frozen=True, slots=True)
 class RunChanges:
-    """The changes from a first set of records to a second.
+    """The changes from a first set of records to a second, each pair in this order.
 
-    ``figures`` has those that are compared and that both sets have. ``items`` are all items with a
-    score in both sets, the largest loss first. ``kept`` is the share of the facts of these items
-    that the views state, by name: of all facts, or of those needed later and of the others.
-    ``removed`` is the share of tokens that was removed, each first and second. ``new`` and
-    ``vanished`` are probes that only one set has, as (case, probe); ``unscored`` counts items
-    without a score in one of the sets. ``facts`` are those that are newly gone or regained over all
-    trials. ``changed_cases`` are cases whose log is not the same, of which nothing is compared, and
-    ``changed_probes`` (case, probe) those with other facts, whose scores are not.
+    ``items`` have a score in both, the largest loss first. ``kept`` is the share of their facts
+    that views state. ``new`` and ``vanished`` are probes of one set alone. Nothing is compared of
+    ``changed_cases``, whose log changed, and no score of ``changed_probes``.
     """
 
     figures: Mapping[str, BothMeans]
@@ -139,11 +134,7 @@ class RunChanges:
 
 
 def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges:
-    """Compare the items that two sets of records of probes have in common.
-
-    Items are the same if case, probe, trial and budget are. Each set should be of one strategy.
-    A case whose log changed is left out, and so are the scores of a probe whose facts changed.
-    """
+    """Compare the items that two sets of records, each of one strategy, have in common."""
     changed_cases = _changed(first, second, lambda record: record["case"], _log)
     first = [record for record in first if record["case"] not in changed_cases]
     second = [record for record in second if record["case"] not in changed_cases]
@@ -181,10 +172,7 @@ def _changed(
     key: Callable[[Record], _K],
     content: Callable[[Record], str | None],
 ) -> set[_K]:
-    """Keys of both sets whose contents differ, as far as both records name their content.
-
-    Records of the same digest of a case are the same in all that the case holds.
-    """
+    """Keys of both sets whose contents differ, as far as both records name their content."""
     before = {key(record): record for record in first}
     found = set()
     for record in second:
@@ -222,10 +210,7 @@ def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) 
 
 
 def _kept(firsts: Sequence[Record], seconds: Sequence[Record]) -> dict[str, tuple[float, float]]:
-    """The shares of the facts of these items that the views of both sides state (0 to 1).
-
-    Of facts needed later and of the others apart, where both sides tell them.
-    """
+    """The shares of facts that both sides' views state, by need where both sides tell it."""
     sides = [[f for record in side for f in record["facts"]] for side in (firsts, seconds)]
     groups = [{"facts kept": facts} for facts in sides]
     if all(any(map(is_needed, facts)) for facts in sides):
@@ -270,10 +255,7 @@ def _by_loss(item: ItemChange) -> tuple[float, int, str, str, int, str]:
 
 
 def adjusted_p(changes: Sequence[RunChanges]) -> list[dict[str, float | None]]:
-    """The p value of each figure of several comparisons after Holm's correction.
-
-    The overall scores of all comparisons are one family of tests, and their other figures another.
-    """
+    """The p value of each figure after Holm's correction, overall scores and others apart."""
     found: list[dict[str, float | None]] = [{} for _ in changes]
     for family in (compared()[:1], compared()[1:]):
         tests = [

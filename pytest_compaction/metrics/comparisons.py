@@ -35,16 +35,11 @@ _BLOCK: Final = 1_000_000
 
 
 def sign_flip_p(totals: Sequence[float]) -> float | None:
-    """The share of all signs of the totals whose sum is as far from 0 as what was observed.
+    """Two-sided p value of a sign-flip test over the sums of differences of each cluster.
 
-    ``totals`` are the sums of the differences of each cluster. If the two sides are alike, a
-    cluster's differences might as well have had the other sign, all of them together. It is
-    exact up to 26 clusters: every sum of one half of the clusters is looked up among the
-    sorted sums of the other (Horowitz and Sahni, "Computing partitions with applications to
-    the knapsack problem", 1974). Above there are 19,999 seeded draws, and what was observed
-    counts as one more. Source: Good, "Permutation, Parametric and Bootstrap Tests of
-    Hypotheses" (2005), sections 3.2 and 3.7.
-    ``None`` with fewer than two clusters; 1 if all totals are 0.
+    Exact up to 26 clusters, where the sums of one half are looked up among those of the other;
+    above with 19,999 seeded draws. ``None`` with fewer than two clusters. Source: Good,
+    "Permutation, Parametric and Bootstrap Tests of Hypotheses" (2005), sections 3.2 and 3.7.
     """
     if len(totals) < 2:
         return None
@@ -110,11 +105,7 @@ def detectable_difference(
 ) -> float | None:
     """The smallest true mean that a test of these differences finds with this probability.
 
-    It is the standard error over cases times the noncentrality that a two-sided t test at
-    ``level`` needs (see :func:`~pytest_compaction.metrics.intervals.noncentrality`);
-    the permutation test has nearly the same power (measured in developers/statistics.md). ``None``
-    with so few cases that no permutation of their signs can reach ``level``: fewer than 6 at
-    0.05. 0 if all cases differ by the same.
+    ``None`` with so few cases that no permutation of their signs can reach ``level``.
     """
     return _detectable(sums_of(clusters), power, level)
 
@@ -126,11 +117,7 @@ def _detectable(sums: Sums, power: float = 0.8, level: float = 0.05) -> float | 
 
 
 def cases_needed(clusters: Clusters, difference: float, power: float = 0.8) -> int | None:
-    """How many cases like these it takes to find a true mean of ``difference``.
-
-    The spread over cases is taken from ``clusters``. ``None`` with fewer of them than
-    :func:`fewest_cases`, for a difference that is 0 or no number, or if a million cases do not do.
-    """
+    """How many cases like these it takes to find a true mean of ``difference``, up to a million."""
     sums = sums_of(clusters)
     if sums.count < fewest_cases() or not math.isfinite(difference) or difference == 0:
         return None
@@ -155,12 +142,10 @@ TIE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """The second side less the first, over the same items.
+    """The second side less the first, over the same items, of which it wins some and loses some.
 
-    ``p`` is that of :func:`~pytest_compaction.metrics.comparisons.sign_flip_p`, and
-    ``detectable`` is the smallest true difference that these cases find with 80 % probability;
-    both are ``None`` with fewer than 6 cases. ``wins`` counts items in which the second side is
-    higher.
+    ``p`` is that of the sign-flip test, ``detectable`` the smallest true difference found with 80 %
+    probability; both are ``None`` with fewer than 6 cases.
     """
 
     difference: Mean
@@ -172,10 +157,7 @@ class Paired:
 
 
 def compare(differences: Clusters) -> Paired | None:
-    """Compare two sides from the differences of their items, by case; ``None`` without any.
-
-    Differences that are not finite are left out.
-    """
+    """Compare two sides from the finite differences of their items, by case."""
     values = [value for group in differences.values() for value in group if math.isfinite(value)]
     wins, losses = sum(value > TIE for value in values), sum(value < -TIE for value in values)
     return paired_of(sums_of(differences), wins, losses)
@@ -197,12 +179,7 @@ def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:
-    """Adjusted p values, in the order of ``values``; ``None`` stays and counts as no test.
-
-    The ``i``-th smallest of ``m`` becomes the largest of ``(m - j + 1) p_j`` over ``j <= i``,
-    at most 1. NaN counts as ``None``. Source: Holm, "A simple sequentially rejective multiple
-    test procedure" (1979).
-    """
+    """P values adjusted by Holm's method (1979), in their order; ``None`` and NaN are no test."""
     found = sorted(
         (value, place)
         for place, value in enumerate(values)
@@ -222,9 +199,7 @@ _ALPHABET: Final = string.ascii_lowercase + string.ascii_uppercase
 def letters(names: Sequence[str], differ: Callable[[str, str], bool]) -> dict[str, str]:
     """The letters of each name: two names share one if and only if they do not differ.
 
-    ``names`` come best first, so that the first letters are those of the best. ``differ``
-    is asked once for each two names, in their order. Beyond 52 letters they have a number
-    (``a2``). Source: Piepho, "An algorithm for a letter-based representation of
+    ``names`` come best first. Source: Piepho, "An algorithm for a letter-based representation of
     all-pairwise comparisons" (2004): insert and absorb, then sweep.
     """
     columns = [frozenset(names)] if names else []

@@ -1,24 +1,12 @@
 """Constraint survival and compliance: does a view state what the user ruled, do answers keep to it?
 
-Every constraint of a case counts once at each compaction point after which a probe is
-asked, however many probes ask for it or for something else there:
-
-    survival = standing constraints that the view states / all standing constraints
-
-A constraint stands at a point if a message up to there states it and the user has not
-lifted it since.
-
-Compliance is the share of forced choices that keep to a constraint. What compaction left of it
-is the effect retention of "Lost in Compaction" (arXiv 2608.11242), equations 8 and 9:
-
-    ER = (c_compacted - c_long) / (c_upper - c_long)
-
-``c_compacted`` is the share with the compacted view, ``c_long`` with the whole log, and
-``c_upper`` with the compacted view and the constraint put before the request again. 1: as
-good as if the constraint had just been given; 0: as with the whole log; below 0: worse
-than without any compaction. The scripts published with the source take ``c_long`` from a
-log into which the constraint was never put. A recorded log has no such version, so here
-it is the log as it is.
+A constraint counts once at each compaction point at which it stands and after which a probe is
+asked: a message up to there states it, and the user has not lifted it since. Compliance is the
+share of forced choices that keep to a constraint. What compaction left of it is the effect
+retention of "Lost in Compaction" (arXiv 2608.11242), equations 8 and 9: ``(c_compacted - c_long) /
+(c_upper - c_long)``, where ``c_upper`` has the constraint put before the request again. The
+published scripts take ``c_long`` from a log without the constraint; a recorded log has no such
+version.
 """
 
 from __future__ import annotations
@@ -60,10 +48,7 @@ _WITHDRAWS: Final = re.compile(
 
 @lru_cache(maxsize=256)
 def standing_constraints(case: Case, point: int) -> tuple[Fact, ...]:
-    """The distinct constraints of a case that stand at a compaction point, in the order of probes.
-
-    What a probe asks for after that point stands there: ``lint`` checks it.
-    """
+    """The distinct constraints of a case that stand at a compaction point, by probes."""
     found: list[Fact] = []
     for probe in sorted(case.probes, key=lambda probe: probe.point != point):
         for fact in probe.facts:
@@ -81,10 +66,7 @@ def stands(fact: Fact, case: Case, point: int) -> bool:
 
 
 def since_given(fact: Fact, case: Case, point: int) -> tuple[Message, ...]:
-    """The turns after the last evidence of a constraint, up to a point, that could lift it.
-
-    Only who can give a constraint can lift it. What the assistant does against it is a breach.
-    """
+    """The user's turns between the last evidence of a constraint and a point."""
     log = case.log_until(point)
     stated = [place for place, message in enumerate(log) if message.id in fact.evidence]
     after = log[stated[-1] + 1 :] if stated else ()
@@ -109,10 +91,7 @@ def against(fact: Fact, messages: Iterable[Message]) -> Iterator[tuple[Message, 
 
 
 def _lifts(sentence: str, fact: Fact) -> bool:
-    """Whether a sentence allows what a constraint rules out, or withdraws it.
-
-    To ask for it or to propose it is not enough: the proposal may have been turned down.
-    """
+    """Whether a sentence allows what a constraint rules out, or withdraws it."""
     withdraws, allows = _WITHDRAWS.search(sentence), _ALLOWS.search(sentence)
     if sentence.endswith("?") or not (withdraws or allows):
         return False
@@ -149,9 +128,7 @@ def _index(text: str) -> TextIndex:
 def constraint_survival(records: Sequence[Record]) -> Mean | None:
     """The share of the standing constraints that the views of one strategy state (0 to 1).
 
-    ``count`` is the number of constraints over all points and trials. Where a strategy
-    makes a view for each question, a constraint counts by the share of these views that
-    state it. ``None`` if no case has any, or nothing was scored.
+    With a view for each question, a constraint counts by the share of the views that state it.
     """
     found: dict[tuple[object, ...], list[bool]] = defaultdict(list)
     for record in scored(records):
@@ -170,10 +147,7 @@ IS_CONTROL = "it is the control"
 
 @dataclass(frozen=True, slots=True)
 class EffectRetention:
-    """Effect retention: at most 1 if ``c_upper`` is the largest, without a lower bound.
-
-    ``value`` is ``None`` where it is not defined, and ``reason`` then says why.
-    """
+    """Effect retention, mostly at most 1; ``None`` for a ``reason``."""
 
     value: float | None
     reason: str = ""
@@ -181,11 +155,9 @@ class EffectRetention:
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
-    """The choices of one strategy as shares that comply (0 to 1).
+    """The shares of choices of one strategy that comply: ``compacted`` over all that were read.
 
-    ``compacted`` is over all choices that were read, ``None`` if none was. ``paired``
-    holds ``c_compacted``, ``c_long`` and ``c_upper`` over those that were read in all three
-    ways, of which the effect retention is made; empty without any.
+    ``paired`` holds the three shares over those that were read in all three ways.
     """
 
     compacted: Mean | None
@@ -204,10 +176,7 @@ def effect_retention(choices: Sequence[tuple[bool, bool, bool]]) -> EffectRetent
 
 
 def compliance(records: Sequence[Record], control: Sequence[Record]) -> Compliance | None:
-    """The compliance of one strategy; ``None`` if no choice was put to it.
-
-    ``control`` are the records of the run without compaction, empty if there was none.
-    """
+    """The compliance of one strategy beside the control; ``None`` if no choice was put to it."""
     chosen = [record for record in records if "compliance" in record]
     if not chosen:
         return None
@@ -237,10 +206,7 @@ def compliance(records: Sequence[Record], control: Sequence[Record]) -> Complian
 
 
 def _complied(record: Record, reminded: bool = False) -> bool | None:
-    """Whether the choice of an item complies; ``None`` if it could not be read.
-
-    With ``reminded`` it is the choice with the constraint put before the request.
-    """
+    """Whether the choice of an item complies, also when ``reminded``; ``None`` if not read."""
     found = record.get("compliance") or {}
     found = (found.get("reminded") or {}) if reminded else found
     complied: bool | None = found.get("complied")

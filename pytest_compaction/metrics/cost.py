@@ -1,20 +1,15 @@
 """Cost and saving of a compaction where a provider caches the prefix of requests.
 
-The unit is the price of one input token, so that all figures are input-token equivalents. With
-a request of C tokens before, a view of P + S + T tokens after (P: the prefix that stays as it
-was, S: the summary, T: the tail), and the ratios of a provider (read, write, output):
+The unit is the price of one input token. With a request of C tokens before, a view of P + S + T
+tokens after (P: the prefix that stays, S: the summary, T: the tail), and the ratios of a provider:
 
     cost   = call + P * read + (S + T) * write - C * read
     saving = (C - P - S - T) * read                       of each later request
     break-even = cost / saving
 
-``call`` is what the summariser call costs: C at the full price, or C * read if it sends the
-same prefix again and so reads it from the cache, and S * output for what it writes. The
-next request is part of the cost: it reads P from the cache and writes the rest, where it would
-have read all C. Break-even counts the requests after that one. Source: section 10 ("Prices and
-cache") of this project's notes on compaction strategies (2026): C = 150,000, S = 4,000,
-T = 20,000 and P = 10,000 break even after 16 requests, or 4.4 if the call reads the cache, at
-ratios of 0.1, 1.25 and 5.
+``call`` is what the summariser call costs. The next request is part of the cost; break-even counts
+those after it. C = 150,000, S = 4,000, T = 20,000 and P = 10,000 break even after 16 requests at
+ratios of 0.1, 1.25 and 5, or 4.4 if the call reads the cache.
 """
 
 from __future__ import annotations
@@ -37,11 +32,7 @@ from pytest_compaction.record import Record
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
-    """Prices of a token by the price of an input token that is not cached.
-
-    ``read``: from the cache, 0 to 1. ``write``: into the cache, 1 where it is free. ``output``:
-    written by the model.
-    """
+    """Prices of a token read from the cache, written to it, or put out, by that of an input token."""
 
     read: float
     write: float
@@ -50,10 +41,7 @@ class Ratios:
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """The ratios of a model, and US dollars for a million of its input tokens, if known.
-
-    ``name`` says whose ratios they are, in words for a reader.
-    """
+    """The ratios of a model, in words for a reader, and US dollars for a million input tokens."""
 
     name: str
     ratios: Ratios
@@ -91,10 +79,7 @@ class SummaryCalls:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Tokens of the request before a compaction and of the view after it.
-
-    ``prefix`` are those of the whole messages at the beginning that both share.
-    """
+    """Tokens of a request, of the view in its place, and of the messages both begin with."""
 
     before: int
     after: int
@@ -112,10 +97,7 @@ class Sizes:
 
 
 def compaction_cost(sizes: Iterable[Sizes], calls: SummaryCalls, ratios: Ratios) -> float:
-    """The cost of compactions: their calls, and the next request after each of them.
-
-    The next request counts with what it costs more (or less) than the one without compaction.
-    """
+    """The cost of compactions: their calls, and what the next request after each costs more."""
     return calls.cost(ratios) + sum(
         (each.prefix - each.before) * ratios.read + each.written * ratios.write for each in sizes
     )
@@ -127,10 +109,7 @@ def request_saving(sizes: Iterable[Sizes], ratios: Ratios) -> float:
 
 
 def break_even(cost: float, saving: float) -> float | None:
-    """Later requests after which the saving has paid for the cost.
-
-    0 if there is nothing to pay; ``None`` if it is never paid, because nothing is saved.
-    """
+    """Later requests after which the saving has paid for the cost; ``None`` if it never does."""
     if cost <= 0:
         return 0.0
     return cost / saving if saving > 0 else None
@@ -138,23 +117,14 @@ def break_even(cost: float, saving: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Refetch:
-    """Tokens of the log messages that state the dropped facts.
-
-    ``tokens`` are those of the smallest message that states each fact; a message counts once
-    for case and trial, however many facts it states. ``recoverable_tokens`` are those of the
-    messages for facts that the agent can read again.
-    """
+    """Tokens of the smallest log messages that state the dropped facts, each once."""
 
     tokens: int
     recoverable_tokens: int
 
 
 def refetch(facts: Iterable[FactFate]) -> Refetch:
-    """The expected tokens of reading again whatever was dropped.
-
-    It is an expectation in that the agent is supposed to need all that was asked for, and to
-    find the smallest message at once.
-    """
+    """The expected tokens of reading again whatever was dropped, if all of it is needed."""
     needed: dict[tuple[str, int, str], int] = {}
     recoverable: dict[tuple[str, int, str], int] = {}
     for fact in facts:
@@ -173,10 +143,7 @@ HORIZON: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class BreakEven:
-    """Requests after each compaction until all of them together have paid for themselves.
-
-    0 if they cost nothing, ``None`` if they never do. ``interval`` is 95 % over cases.
-    """
+    """Requests after each compaction until all have paid for themselves, if they ever do."""
 
     requests: float | None
     interval: tuple[float, float] | None
@@ -186,17 +153,11 @@ class BreakEven:
 class StrategyCosts:
     """Costs over the compactions whose sizes are known; ``unknown`` others are left out.
 
-    ``removed``, ``cached`` and ``written`` are tokens summed over compactions: taken off the
-    request, and those of the view that the cache holds (the longest common prefix) or not.
-    ``prefix`` is the mean share of the request before that stays a common prefix. ``calls``
-    wrote the summaries. ``cost`` and ``saving`` (of each later request) are sums of input-token
-    equivalents, see :mod:`~pytest_compaction.metrics.cost`, and ``cost_each`` and
-    ``saving_each`` their means by compaction; ``if_cached`` is the break-even had the calls read
-    their input from the cache.
-
-    Over ``horizon`` later requests: ``net_tokens`` = removed * horizon - tokens of the calls -
-    tokens to read again, and ``net`` = saving * horizon - cost - tokens to read again * write,
-    in equivalents.
+    ``removed``, ``cached`` and ``written`` are tokens; ``prefix`` is the mean share of the request
+    before that stays. ``cost`` and ``saving`` are input-token equivalents, and ``if_cached`` is the
+    break-even had the calls read their input from the cache. Over ``horizon`` later requests
+    ``net_tokens`` is removed * horizon - calls - tokens to read again, and ``net`` the same in
+    equivalents.
     """
 
     compactions: int
@@ -232,10 +193,7 @@ class StrategyCosts:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """The compactions of one case in one trial, and the calls that they took.
-
-    ``case`` is its name in intervals.
-    """
+    """The compactions of one case in one trial, and the calls that they took."""
 
     case: str
     sizes: tuple[Sizes, ...]
@@ -245,10 +203,7 @@ class _Work:
 def strategy_costs(
     records: Sequence[Record], pricing: Pricing, horizon: int = HORIZON
 ) -> StrategyCosts | None:
-    """The costs of one strategy over all its trials; ``None`` if no compaction is known.
-
-    ``horizon`` is at least 0.
-    """
+    """The costs of one strategy over all its trials; ``None`` if no compaction is known."""
     work, unknown = _work(records)
     sizes = [(each.case, size) for each in work for size in each.sizes]
     if not sizes:
@@ -310,8 +265,7 @@ def strategy_costs(
 def _work(records: Sequence[Record]) -> tuple[list[_Work], int]:
     """The compactions of known size of each case and trial, and how many others there are.
 
-    Usage is recorded for all compactions of a case together. Where a probe before the last of
-    them is the last one asked, those that it does not list take an equal part of it each.
+    Usage is recorded for all compactions of a case; those that no probe lists take an equal part.
     """
     recorded = {
         (record["case"], record["trial"]): record for record in records if record["compaction"]

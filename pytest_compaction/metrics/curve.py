@@ -1,12 +1,7 @@
 """The curve of a strategy over several budgets: facts kept against tokens, and the area under it.
 
-The area is that under the share of facts which the views state, over the logarithm of the
-budget, divided by the width of that axis. So it is the mean height of the curve, from 0
-to 1, and each doubling of the budget counts the same:
-
-    sum((s[i] + s[i + 1]) / 2 * log(b[i + 1] / b[i])) / log(b[-1] / b[0])
-
-with the budgets ``b`` in tokens and the shares ``s`` at them (trapezoidal rule).
+The area is that under the share of facts stated, over the logarithm of the budget, divided by the
+width of that axis (trapezoidal rule): from 0 to 1, and each doubling of the budget counts the same.
 """
 
 from __future__ import annotations
@@ -24,10 +19,7 @@ from pytest_compaction.record import Record
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A strategy at one budget: mean tokens of its views, and the share of facts they state.
-
-    ``over_budget`` is the number of compacted cases with a view above the budget.
-    """
+    """A strategy at one budget; ``over_budget`` counts the cases with a view above it."""
 
     budget: int
     tokens: float | None
@@ -80,10 +72,7 @@ def _mean_area(records: Sequence[Record], budgets: Sequence[int]) -> Mean | None
 
 
 def area_under(budgets: Sequence[int], shares: Sequence[float]) -> float:
-    """The area under shares (0 to 1) at rising budgets, 0 to 1; see the module's first lines.
-
-    Raises ``ValueError`` for fewer than two budgets or budgets that do not rise.
-    """
+    """The area under shares (0 to 1) at two rising budgets or more; ``ValueError`` for others."""
     if len(budgets) < 2 or any(low >= high for low, high in pairwise(budgets)) or budgets[0] < 1:
         raise ValueError("an area needs two budgets or more, each larger than the one before")
     steps = zip(pairwise(budgets), pairwise(shares), strict=True)

@@ -41,12 +41,11 @@ Outlet = Literal["terminal", "table", "compare", "csv", "header", "notebook"]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of one strategy.
+    """A figure of one strategy, of which ``bounds`` are the values that it can have.
 
-    ``of`` is its value in one item, where it is a mean over items; else ``whole`` computes it
-    from the records of the strategy and those of the control. ``bounds`` are the values that it
-    can have, and ``threshold`` those that a rule may name, if fewer. ``placed`` are the outlets
-    that tell it at a place of its own; the others have it among further figures, under ``label``.
+    ``of`` is its value in one item, where it is a mean; else ``whole`` computes it from the records
+    of the strategy and the control. A rule may name those within ``threshold``. ``placed`` are the
+    outlets that tell it at a place of its own; others have it under ``label``.
     """
 
     name: str
@@ -183,10 +182,7 @@ FIGURES: tuple[Figure, ...] = (
 
 
 def means(records: Sequence[Record], control: Sequence[Record] = ()) -> dict[str, Mean]:
-    """The figures of a strategy by name, as far as its records tell them.
-
-    Where less than half of the items have a score, all that are made of scores are missing.
-    """
+    """The figures of a strategy by name; those of scores only if half of the items have one."""
     too_few = has_too_few(records)
     found = {
         name: figure.mean(records, control)
@@ -230,10 +226,7 @@ def figure_of(record: Record, name: str) -> float | None:
 def kept_by_dimension(
     records: Sequence[Record], control: Sequence[Record]
 ) -> dict[str, tuple[float, float | None]]:
-    """For overall and each dimension: the control's mean on the same items, and the share kept.
-
-    Only items with a score on both sides are compared.
-    """
+    """For overall and each dimension: the control's mean on the same items, and the share kept."""
 
     def item(record: Record) -> tuple[str, str, int]:
         return record["case"], record["probe"], record["trial"]

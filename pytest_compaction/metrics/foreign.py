@@ -1,12 +1,9 @@
 """Views that are no honest account of their log: foreign names, foreign wordings, bare lists.
 
-A view from a cache with too short a key, or a text that is the same for every log, states
-names that come from elsewhere. A summary may name a file or a function that its log spells
-otherwise, so that only a view most of whose names come from elsewhere is called foreign. A
-strategy that reads the case files puts the texts of facts, or their keys, into its view. A
-summary may hit upon the wording of a fact by chance, so that only a view with most of the
-wordings is marked. A list of names alone says of no name what it is, so that a view which is
-mostly such a list is marked too.
+A view from a cache with too short a key states names from elsewhere, and a strategy that reads the
+case files has the texts or keys of facts. A summary may do either by chance, so that only a view
+with most of its names, or of the wordings, from elsewhere is marked; and one that is mostly a list
+of names, which says of none what it is.
 """
 
 from __future__ import annotations
@@ -44,10 +41,7 @@ _WORDINGS: Final[tuple[Callable[[Fact], Iterable[str]], ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class ForeignNames:
-    """The first ``SHOWN`` names of a view that its log lacks.
-
-    ``count`` is how many it lacks, ``of`` how many paths and names the view has in all.
-    """
+    """The first names of a view that its log lacks, ``count`` of all ``of`` its paths and names."""
 
     names: tuple[str, ...] = ()
     count: int = 0
@@ -60,11 +54,7 @@ class ForeignNames:
 
 
 def foreign_names(view: Sequence[Message], log: Sequence[str]) -> ForeignNames:
-    """The paths and names of a view that its log lacks.
-
-    ``log`` are the normalised texts of its messages. Messages that stand in it word for word are
-    passed over, and of a path its last part is enough.
-    """
+    """The paths and names of a view that its log, given as normalised texts, lacks."""
     from pytest_compaction.text import claims  # takes long to import
 
     whole = frozenset(log)  # to look for a message in all of a long log takes long
@@ -99,10 +89,9 @@ def _parts(texts: Iterable[str]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class ForeignWordings:
-    """Facts of which a view has the case file's wording and its log has not.
+    """The first facts of which a view has the case file's wording and its log has not.
 
-    ``texts`` are the first ``SHOWN`` of them, ``count`` is how many they are, and ``of`` how many
-    facts have a wording that the log lacks. All are empty below ``LEAST_WORDINGS``.
+    ``of`` counts the facts with a wording that the log lacks; all are empty with next to none.
     """
 
     texts: tuple[str, ...] = ()
@@ -118,12 +107,10 @@ class ForeignWordings:
 def foreign_wordings(
     made: Iterable[str], facts: Iterable[Fact], log: Sequence[str]
 ) -> ForeignWordings:
-    """The facts whose wording stands in a view and not in its log.
+    """The facts whose wording stands in normalised texts that a strategy made and not in its log.
 
-    ``made`` are the normalised texts of the messages that the strategy wrote, ``log`` those of
-    the log. The words of a wording may stand in any order, with nothing between. Of the ways to
-    copy a fact (its text, its keys) the one counts by which most facts are found. Facts of type
-    ``path`` are left out: an honest list of files says "a.py was read" as the case does.
+    The words may stand in any order, with nothing between. Of the ways to copy a fact the one
+    counts by which most are found. Paths are left out: an honest list of files says the same.
     """
     windows = _Windows([word for text in made for word in _WORD.findall(text)])
     said = ""
@@ -196,8 +183,7 @@ class ListedNames:
 def listed_names(view: Iterable[str], made: Iterable[str]) -> ListedNames:
     """The words of the texts that a strategy ``made`` in lines of names, of all of its ``view``.
 
-    A line is one of names if four of five words are a path, an identifier, a number, or in
-    backticks: "- src/a.py, src/b.py" is, and "- src/a.py: holds the limit" or "LIMIT = 45" is not.
+    In such a line four of five words are a path, an identifier, a number, or in backticks.
     """
     listed = 0
     for line in chain.from_iterable(map(_outside_code, made)):

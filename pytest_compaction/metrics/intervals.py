@@ -1,8 +1,7 @@
-"""Intervals of means, ratios and shares over clusters.
+"""Intervals of means, ratios and shares over clusters; developers/statistics.md says why these.
 
-The probes of one case share its compaction and are not independent of each other, and neither are
-real cases of one project. So cases are the units of every interval and every test, and those of one
-project are one unit.
+The probes of one case share its compaction, so that cases are the units of every interval and every
+test, and those of one project are one unit.
 """
 
 from __future__ import annotations
@@ -28,11 +27,7 @@ Clusters = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Numerators and denominators of a ratio, one of each for a cluster.
-
-    For a mean these are the total of a cluster's values and how many it has. ``cases`` are in the
-    clusters together.
-    """
+    """Numerators and denominators of a ratio, or totals and sizes of a mean, by cluster."""
 
     totals: tuple[float, ...]
     sizes: tuple[float, ...]
@@ -50,10 +45,7 @@ class Sums:
 
 
 def sums_of(clusters: Clusters) -> Sums:
-    """The sums of each cluster in order of names; clusters without any value are left out.
-
-    A value that is not finite (NaN, infinity) is no value.
-    """
+    """The sums of the finite values of each cluster in order of names, without empty ones."""
     kept = {name: [v for v in values if math.isfinite(v)] for name, values in clusters.items()}
     groups = by_unit(kept)
     cases = sum(map(bool, kept.values()))
@@ -70,8 +62,7 @@ def sums_of_pairs(pairs: Iterable[tuple[float, float]]) -> Sums:
 class Mean:
     """A mean with its 95 % interval over cases (``None`` below six), the number of items and cases.
 
-    ``units`` are the cases with those of one project counted as one. See
-    :func:`~pytest_compaction.metrics.intervals.cluster_interval`.
+    ``units`` are the cases with those of one project counted as one.
     """
 
     value: float
@@ -127,13 +118,9 @@ def mean_over(clusters: Clusters) -> Mean | None:
 
 
 def standard_error(sums: Sums) -> float:
-    """The standard error of the ratio of two clusters or more, from leaving out one at a time.
+    """The jackknife's standard error of the ratio of two clusters or more.
 
-    ``sqrt((k - 1) / k * sum((r_i - mean of r_i)^2))``, where ``r_i`` is the ratio without
-    cluster ``i`` of ``k``. With clusters of one size it is that of the mean of cluster
-    means. Source: Cochran, "Sampling Techniques" (1977), section 6.17. It is less biased
-    with few clusters of unequal size than the linear one of section 6.4 (measured in
-    developers/statistics.md).
+    Source: Cochran, "Sampling Techniques" (1977), section 6.17.
     """
     total, size = math.fsum(sums.totals), math.fsum(sums.sizes)
     pairs = zip(sums.totals, sums.sizes, strict=True)
@@ -141,10 +128,7 @@ def standard_error(sums: Sums) -> float:
 
 
 def spread_of_leaving_out(without: Sequence[float]) -> float:
-    """The jackknife's standard error from the statistic without each of the clusters.
-
-    Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 11.
-    """
+    """The jackknife's standard error from the statistic without each of the clusters."""
     count = len(without)
     mean = math.fsum(without) / count
     return math.sqrt((count - 1) / count * math.fsum((value - mean) ** 2 for value in without))
@@ -160,11 +144,9 @@ def t_quantile(probability: float, freedom: float) -> float:
 
 @lru_cache(maxsize=1024)
 def noncentrality(freedom: int, power: float, level: float) -> float:
-    """The true mean, in standard errors, that a t test finds with this probability.
+    """The true mean, in standard errors, that a two-sided t test finds with this probability.
 
-    The test is two-sided at ``level`` (0.05). The chance of a finding on the wrong side
-    is left out. Source: Cohen, "Statistical Power Analysis for the Behavioral Sciences"
-    (1988), section 2.5; the noncentral t distribution.
+    Source: Cohen, "Statistical Power Analysis for the Behavioral Sciences" (1988), section 2.5.
     """
     from scipy.special import nctdtrinc
 
@@ -187,26 +169,16 @@ more this changes no coverage; see developers/statistics.md.
 
 
 def cluster_interval(clusters: Clusters, level: float = 0.95) -> Interval | None:
-    """Interval of the mean over all values; whole clusters are the units, not values.
+    """Studentised bootstrap interval of the mean over all finite values, drawing whole clusters.
 
-    With the mean ``m`` and its standard error ``s`` over clusters, each seeded draw of
-    clusters (with replacement) gives ``t = (m_draw - m) / s_draw``. The interval goes from
-    ``m - s q(1 - tail)`` to ``m - s q(tail)``, with ``q`` the quantiles of ``t``; it is not
-    symmetric where the scores are not. ``m`` is the ratio of sums, so that a cluster counts
-    by its size. Source: Davison and Hinkley, "Bootstrap Methods and their Application"
-    (1997), sections 2.4, 3.8 and 5.2. It was chosen by simulation (developers/statistics.md): with
-    12 cases it covers 94 to 95 % where it says 95, and Student's t 90 to 95 %. ``None`` with fewer
-    than six clusters: so few cases say nothing about other cases. Values that are not finite are
-    left out.
+    ``None`` with fewer than six: so few say nothing about others. Source: Davison and Hinkley,
+    "Bootstrap Methods and their Application" (1997), sections 2.4, 3.8 and 5.2.
     """
     return interval_of_sums(sums_of(clusters), level)
 
 
 def ratio_interval(clusters: Mapping[str, tuple[float, float]]) -> Interval | None:
-    """95 % interval of a ratio of sums from the numerator and denominator of each cluster.
-
-    It is that of :func:`cluster_interval`; clusters with a denominator of 0 are left out.
-    """
+    """The same of a ratio of sums, from the numerator and denominator of each cluster."""
     units = by_unit({name: [pair] for name, pair in clusters.items()})
     return interval_of_sums(
         sums_of_pairs((sum(t for t, _ in pairs), sum(n for _, n in pairs)) for pairs in units)
@@ -228,10 +200,7 @@ def interval_of_sums(sums: Sums, level: float = 0.95) -> Interval | None:
 
 
 def interval_method(cases: int, units: int | None = None) -> str:
-    """How the interval over this many cases was made, in words for a summary.
-
-    ``units`` are the cases with those of one project counted as one, if they are fewer.
-    """
+    """How the interval over cases, and units that are fewer, was made, in words for a summary."""
     units = cases if units is None else units
     if units < FEWEST_CLUSTERS:
         of = "cases" if cases < FEWEST_CLUSTERS else "projects"
@@ -280,12 +249,10 @@ def jackknife_interval(
     clusters: Mapping[str, Sequence[_T]],
     statistic: Callable[[Sequence[_T]], float | None],
 ) -> Interval | None:
-    """95 % interval of any statistic over all values, from leaving out one cluster at a time.
+    """95 % interval of any statistic over all values: its jackknife error times Student's t.
 
-    The jackknife's standard error is taken times Student's t with ``n - 1`` degrees of
-    freedom for ``n`` clusters. Source: Efron and Tibshirani, "An Introduction to the
-    Bootstrap" (1993), chapter 11. ``None`` with fewer than six clusters, or if the
-    statistic is not defined without one of them.
+    ``None`` with fewer than six clusters, or if the statistic is not defined without one of them.
+    Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 11.
     """
     groups = by_unit(clusters)
     whole = statistic([value for values in groups for value in values])
@@ -311,31 +278,14 @@ _FEWEST: Final = 2.0
 
 
 def proportion_interval(clusters: Clusters) -> Interval | None:
-    """Wilson's 95 % interval of the share of values that are true (or of shares from 0 to 1).
+    """Wilson's 95 % interval of a share, with the effective size of clustered values.
 
-    With the share ``p`` of ``n`` values in ``k`` clusters, ``z`` a quantile of Student's t, and
-    the effective size ``m``::
-
-        (p + z^2 / 2m ± z sqrt(p (1 - p) / m + z^2 / 4m^2)) / (1 + z^2 / m)        m = n / d
-
-    The design effect ``d``, at least 1, is the variance of ``p`` over clusters by
-    ``p (1 - p) / n``. Where few clusters have the few values that are true, this variance comes
-    out too small more often than not. So two things are not taken as they were seen. ``d`` is at
-    least what follows, for ``b = n / k``, after one more cluster with a correlation of 0.2::
-
-        d >= 1 + (b - 1) (k (d - 1) / (b - 1) + 0.2) / (k + 1)
-
-    And the degrees of freedom of ``z`` are at most ``k - 1``, at least 2, and those of a variance
-    of values with the kurtosis ``g`` of the residuals of clusters: ``1.2 k / (g - 1)``. The 0.2
-    and the 1.2 (2 in theory) were chosen by simulation, see ``developers/statistics.md``.
-
-    If all values are equal there is no variance, and ``m`` is ``k``, as if all values of a
-    cluster were one. ``None`` with fewer than two clusters.
-
-    Sources: Wilson, "Probable inference, the law of succession, and statistical inference"
-    (1927); Kish, "Survey Sampling" (1965), section 8.2; Korn and Graubard, "Confidence intervals
-    for proportions with small expected number of positive counts estimated from survey data"
-    (1998); Box, "Non-normality and tests on variances" (1953).
+    Where few clusters have the few values that are true, their variance comes out too small, so
+    that the design effect is at least that after one more cluster with a correlation of 0.2, and
+    Student's degrees of freedom are those of a variance of values with the kurtosis of the
+    clusters. If all values are equal, each cluster counts as one. ``None`` with fewer than two
+    clusters. Sources: Wilson (1927); Kish, "Survey Sampling" (1965), section 8.2; Korn and Graubard
+    (1998); Box (1953).
     """
     sums = sums_of(clusters)
     if sums.count < 2:

@@ -1,8 +1,4 @@
-"""Figures of questions about long conversations: by ability and size, and by where evidence is.
-
-Each is a mean of scores from 0 to 1 over questions, with its interval over conversations. Those
-of a set have two questions an ability each, so that a conversation counts as much as another.
-"""
+"""Mean scores of questions about long conversations, by ability, size and place of evidence."""
 
 from __future__ import annotations
 
@@ -74,8 +70,5 @@ def questions_of_tenth(records: Iterable[Record], tenth: int) -> int:
 
 
 def tenth_mean(records: Sequence[Record], tenth: int) -> Mean | None:
-    """The mean score of questions with evidence in a tenth of their conversation, from 1 to 10.
-
-    A question with evidence in several counts in each of them; one without counts nowhere.
-    """
+    """The mean score of questions with evidence in a tenth of their conversation, from 1 to 10."""
     return mean_of(_of_tenth(records, tenth), lambda record: record["score"])

@@ -1,9 +1,7 @@
 """All that one strategy lost, how long facts survive, and the room that compactions win.
 
-A fact is observed after every compaction from the first one after the log stated it up to the
-point of its probe, where observation ends (it is censored there). Its drop is the first
-compaction after which the view does not state it; that it may be stated again later does not
-undo the drop, because the model was without it in between.
+A fact is observed after every compaction from its first statement up to its probe. Its drop is the
+first compaction after which the view does not state it, even if it comes back.
 """
 
 from __future__ import annotations
@@ -34,11 +32,8 @@ LEVEL: Final = 0.95
 def share_interval(clusters: Mapping[str, Sequence[bool]]) -> Interval | None:
     """95 % interval of a share over cases, within 0 and 1; ``None`` with fewer than six cases.
 
-    Where all outcomes are the same nothing varies, and an interval from the variance would
-    have no width. Then every case counts as one observation, and the other bound is the
-    largest share that as many cases fail to show with a probability of 2.5 %. Source: Clopper
-    and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the
-    Binomial", Biometrika 26 (1934).
+    Where all outcomes are the same, every case counts as one observation and the other bound is
+    that of Clopper and Pearson, Biometrika 26 (1934).
     """
     groups = {case: [float(value) for value in values] for case, values in clusters.items()}
     found = cluster_interval(groups, LEVEL)
@@ -65,11 +60,9 @@ def share(outcomes: Iterable[tuple[str, bool]]) -> Mean | None:
 
 @dataclass(frozen=True, slots=True)
 class LifeRow:
-    """The facts at the k-th compaction since they were said.
+    """The facts at the k-th compaction since they were said: at risk of it, and dropped by it.
 
-    ``at_risk`` were still stated before it and observed after it; ``dropped`` of them were not
-    stated after it. ``survival`` is the share of facts (0 to 1) that is stated after every
-    compaction up to this one.
+    ``survival`` is the share stated after every compaction up to this one.
     """
 
     compaction: int
@@ -81,12 +74,7 @@ class LifeRow:
 
 @dataclass(frozen=True, slots=True)
 class HalfLife:
-    """The number of compactions after which half of the facts are gone.
-
-    ``compactions`` is infinite if none was dropped, and 0 if all were at the first one; so are
-    the bounds of ``interval``, which is ``None`` with one case. One compaction drops ``drops`` of
-    ``exposures``.
-    """
+    """Compactions after which half of the facts are gone: each drops ``drops`` of ``exposures``."""
 
     compactions: float
     interval: Interval | None
@@ -99,12 +87,7 @@ _Counts = tuple[Counter[int], Counter[int]]
 
 
 def life_table(facts: Iterable[FactFate]) -> tuple[LifeRow, ...]:
-    """The product-limit estimate: S(k) = product over j <= k of (1 - dropped_j / at_risk_j).
-
-    Source: Kaplan and Meier, "Nonparametric Estimation from Incomplete Observations", JASA 53
-    (1958). The 95 % interval leaves out one case at a time, because the facts of a case share
-    its compactions; where none or all were dropped it is that of a share.
-    """
+    """The product-limit estimate (Kaplan and Meier, 1958) with jackknife intervals over cases."""
     clusters: dict[str, _Counts] = {}
     for fact in facts:
         at_risk, dropped = clusters.setdefault(fact.cluster, (Counter(), Counter()))
@@ -151,13 +134,9 @@ def _survival(k: int, at_risk: Counter[int], dropped: Counter[int]) -> float:
 
 
 def half_life(facts: Iterable[FactFate]) -> HalfLife | None:
-    """ln(0.5) / ln(1 - hazard); ``None`` if no fact met a compaction.
+    """ln(0.5) / ln(1 - hazard), with the drops per exposure as hazard; ``None`` without exposures.
 
-    It supposes that every compaction drops a fact with the same probability, the hazard. Its
-    likelihood ``h^drops * (1 - h)^(exposures - drops)`` is largest at ``drops / exposures``;
-    a fact that is censored counts with the compactions that it survived. Source: Allison,
-    "Discrete-Time Methods for the Analysis of Event Histories", Sociological Methodology 13
-    (1982). The 95 % interval is that of the hazard over cases, carried over.
+    Source: Allison, "Discrete-Time Methods for the Analysis of Event Histories" (1982).
     """
     met = clustered(
         (fact.cluster, fact.drop is not None and k == fact.exposures)
@@ -181,14 +160,11 @@ def _halving(hazard: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Runway:
-    """Figures over the compactions that changed the view; tokens where nothing else is said.
+    """Figures over the compactions that changed the view, in tokens where nothing else is said.
 
-    ``free`` is the mean after a compaction, ``least_free`` the least (below 0: the view is
-    larger than the window), ``share`` the mean of free tokens by the window (to 1).
-    ``messages`` is the median number of messages until the view was again as large as before:
-    ``None`` if fewer than half of the runways ended before their log did. ``least_messages`` is
-    the shortest that is known. Of all, ``ended`` runways are known and ``cut_off`` are not.
-    ``peak_before`` and ``peak_after`` are the largest request and the largest view.
+    ``free`` is the mean after a compaction, ``share`` that by the window. ``messages`` is the
+    median number until the view was as large again; ``ended`` runways are known, ``cut_off`` are
+    not.
     """
 
     free: Mean | None
@@ -225,12 +201,7 @@ def runway(events: Iterable[CompactionEvent]) -> Runway | None:
 
 
 def median_length(ended: Sequence[int], cut_off: Sequence[int]) -> int | None:
-    """The median of lengths of which some are known only to be longer than a number.
-
-    The smallest length at which the product-limit estimate is 0.5 or less (Kaplan and Meier,
-    "Nonparametric Estimation from Incomplete Observations", JASA 53, 1958). The mean of the
-    known lengths would be too small: long ones are cut off more often.
-    """
+    """The product-limit median of lengths, some cut off: the mean would be too small."""
     survival = Fraction(1)
     for length in sorted(set(ended)):
         at_risk = sum(each >= length for each in (*ended, *cut_off))
@@ -258,11 +229,7 @@ CLASSES: Final[tuple[FactClass, ...]] = get_args(FactClass)
 
 
 def class_of(fact: Fact) -> FactClass:
-    """The class of a fact: mostly its type, and ``number`` for a value with a digit.
-
-    The digit counts in what a text must hold to state the fact: its key groups, or its wording
-    where it has none.
-    """
+    """The class of a fact: mostly its type, and ``number`` for a value with a digit in its keys."""
     if fact.type == "reason":
         return "decision"
     if fact.type == "constraint":
@@ -275,13 +242,11 @@ def class_of(fact: Fact) -> FactClass:
 
 @dataclass(frozen=True, slots=True)
 class LossCounts:
-    """Facts by what became of them: ``facts = survived + dropped``.
+    """Facts by their fate: survived = used + unused, dropped = recoverable + gone + unknown.
 
-    ``survived = used + unused``, by whether the answer states it too. ``dropped = recoverable +
-    gone + unknown``. Of those dropped, the view contradicts ``contradicted`` and the answer states
-    ``guessed`` all the same; where no answers were made, these three are ``None``. Of those that
-    survived, ``returned`` were missing after an earlier compaction. ``survival`` is the share that
-    survived, ``recovery`` the recoverable share of what was dropped and is known; both 0 to 1.
+    Of those dropped, views contradict ``contradicted`` and answers state ``guessed`` all the same;
+    of those that survived, ``returned`` were missing in between. ``recovery`` is the recoverable
+    share of what was dropped and is known.
     """
 
     facts: int
@@ -326,10 +291,7 @@ class StrategyLosses:
 
 
 def strategy_losses(records: Sequence[Record]) -> StrategyLosses | None:
-    """The losses of one strategy over all its trials; ``None`` if no record tells them.
-
-    Each fact counts once for case, probe and trial.
-    """
+    """The losses of one strategy over all its trials; ``None`` if no record tells them."""
     found = fates(records)
     if not found:
         return None

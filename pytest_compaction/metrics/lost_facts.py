@@ -21,13 +21,10 @@ CaseTrial = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class CompactionEvent:
-    """One compaction; all figures but the window and the messages are tokens.
+    """One compaction; all figures but the window and the messages are tokens, if known.
 
-    ``before``: the request that it took the place of. ``after``: the view that it left.
-    ``prefix``: whole messages at the beginning that both share. ``free``: the window less the
-    view. ``until_next``: messages of the log until the view was again as large as before, ``None``
-    if the log ended first; ``messages_left``: all messages of the log after it. What is not
-    known is ``None``. ``cluster`` is the name of the case in intervals.
+    ``prefix``: whole messages that request and view begin with. ``until_next``: messages of the log
+    until the view was as large again; ``messages_left``: all messages of the log after it.
     """
 
     case: str
@@ -53,10 +50,7 @@ _COUNTS: Final = ("before", "after", "prefix", "free", "until_next", "messages_l
 
 
 def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[CompactionEvent, ...]]:
-    """The compactions of each case and trial; empty for records that do not list them.
-
-    A record lists those up to the point of its probe: the longest list has them all.
-    """
+    """The compactions of each case and trial: the longest list of a record has them all."""
     longest: dict[CaseTrial, tuple[CompactionEvent, ...]] = {}
     for record in records:
         key = record["case"], record["trial"]
@@ -92,10 +86,7 @@ FactKey = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """The first compaction after which a fact was not stated: its point, and its number.
-
-    The number counts the compactions since the log first stated the fact, from 1.
-    """
+    """The first compaction after which a fact was not stated, and its number since it was said."""
 
     point: str
     number: int
@@ -103,14 +94,11 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class FactFate:
-    """One fact of one probe in one trial.
+    """One fact of one probe in one trial: whether the view states it, and what became of it.
 
-    ``survived``: the view states it. ``used``: the answer states it, ``None`` without one.
-    ``contradicted``: the view states something else in its place. ``recoverable`` is ``None``
-    unless it was dropped, and where a record does not say it. ``stated`` says for each compaction
-    since the log first stated the fact whether the view after it still did, up to the point of the
-    probe. ``source`` is the smallest log message that states it, with its tokens, and ``cluster``
-    the name of the case in intervals.
+    ``recoverable`` is ``None`` unless it was dropped. ``stated`` says for each compaction since the
+    log first stated it whether the view still did. ``source`` is the smallest log message that
+    states it, with its tokens.
     """
 
     case: str
@@ -148,10 +136,7 @@ class FactFate:
 
 
 def fates(records: Iterable[Record]) -> list[FactFate]:
-    """Every fact of every scored record, each once for case, probe and trial.
-
-    Records without the class of their facts, which older versions wrote, are left out.
-    """
+    """Every fact of every scored record with classes, each once for case, probe and trial."""
     found: dict[tuple[FactKey, int], FactFate] = {}
     for record in records:
         if record["overall"] is None:
@@ -165,11 +150,7 @@ def fates(records: Iterable[Record]) -> list[FactFate]:
 
 
 def _idle_points(record: Record) -> frozenset[str]:
-    """The points at which a compaction was due and left the view as it was.
-
-    Where compactions are due by size or turns and not at the points of the case, no point is
-    idle: each counts as one compaction, however many took place before it.
-    """
+    """The points of a case at which a compaction was due and left the view as it was."""
     ended: dict[str, bool] = {}
     for event in _listed(record) or ():
         point = str(event.get("point"))
@@ -208,9 +189,7 @@ def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> Fact
 class LostFact:
     """A fact that views did not state: ``times`` of the ``asked`` items that ask for it.
 
-    ``drop`` is the earliest; ``None`` if no record tells it. ``recoverable`` is true if the
-    agent could read it again every time, false if it could not once, ``None`` if that is not
-    known. ``evidence`` are the ids of the log messages that state it.
+    ``recoverable`` is true if the agent could read it again every time, ``None`` if not known.
     """
 
     case: str
@@ -251,11 +230,7 @@ class ComparedLosses:
 
 
 def compared_losses(arms: Mapping[str, Sequence[Record]]) -> ComparedLosses | None:
-    """The losses of several strategies over the facts that all were asked for.
-
-    A strategy lost a fact if its view stated it in no trial. The control takes no part; ``None``
-    with fewer than two other strategies that have facts.
-    """
+    """The facts that all were asked for and lost in every trial; the control takes no part."""
     found: dict[str, dict[FactKey, list[FactFate]]] = {}
     for name, group in arms.items():
         for fate in fates(group) if name != CONTROL else ():
@@ -273,11 +248,10 @@ def compared_losses(arms: Mapping[str, Sequence[Record]]) -> ComparedLosses | No
 
 
 def most_lost(arms: Mapping[str, Sequence[Record]], count: int = 10) -> list[LostFact]:
-    """The facts that most items lost, over strategies, trials and probes of a case.
+    """The facts that most items lost, over strategies but the control, trials and probes.
 
-    The control takes no part. Of facts that were lost equally often, one that is gone comes
-    before one that can be read again, then the one that was dropped by the earlier compaction;
-    of those that are equal in this too, one of each case comes before a second of one case.
+    Those gone come before those that can be read again, then those dropped earlier; of equal ones,
+    one of each case comes before a second of one case.
     """
     by_text: dict[tuple[str, str], list[FactFate]] = {}
     for name, group in arms.items():

@@ -1,11 +1,8 @@
 """The score of an answer by nuggets, and how well it puts events in order.
 
-Over the union of both lists each event has two ranks: its place in the reference, and its place
-in the answer. An event that a list lacks ranks last there, together with all others it lacks.
-``tau_b`` of the two rankings is from -1 to 1, and normalised from 0 to 1.
-
-Where tau-b has no value, because one ranking is a single tie, it is defined: an answer that names
-nothing is 0, and the only event of a reference, alone in the answer, is 1.
+Over the union of both lists each event has its place in the reference and in the answer as ranks;
+those that a list lacks share its last rank. Where tau-b has no value, an answer that names nothing
+is 0, and the only event of a reference, alone in the answer, is 1.
 """
 
 from __future__ import annotations
@@ -21,12 +18,7 @@ from pytest_compaction.rubric import MAX_SCORE
 
 @dataclass(frozen=True, slots=True)
 class EventOrder:
-    """Figures of an ordering, each from 0 to 1.
-
-    ``precision`` is the share of the answer's events that are in the reference, ``recall`` that
-    of the reference's in the answer, ``f1`` their harmonic mean, 0 if both are. ``order`` is the
-    normalised tau-b, and ``product`` order times F1: both the right events and their right order.
-    """
+    """Figures of an ordering, 0 to 1: normalised tau-b as ``order``, and its product with F1."""
 
     precision: float
     recall: float
@@ -46,12 +38,10 @@ def mean_order(orders: Sequence[EventOrder]) -> EventOrder:
 
 
 def event_order(events: int, answered: Sequence[int | None]) -> EventOrder:
-    """The figures of an answer to a question for the order of ``events`` reference events.
+    """The figures of an answer that names, in its order, numbers of reference events or ``None``.
 
-    ``answered`` has, for each event of the answer in its order, the number of the reference event
-    (from 0) that it is, or ``None`` if it is none of them. A reference event that was named before
-    is none. Raises :class:`ValueError` without reference events, or for a number that is not
-    one of theirs.
+    A reference event that was named before is none. Raises :class:`ValueError` without reference
+    events, or for a number that is not one of theirs.
     """
     if events < 1:
         raise ValueError("an order needs at least one event of reference")
@@ -70,10 +60,7 @@ def event_order(events: int, answered: Sequence[int | None]) -> EventOrder:
 
 
 def ranks(events: int, answered: Sequence[int | None]) -> tuple[list[int], list[int]]:
-    """The ranks of the union in the reference and in the answer, from 1 on.
-
-    The union has the reference events in their order, then what the answer adds.
-    """
+    """The ranks of the union in the reference and in the answer, from 1 on; additions come last."""
     place: dict[int, int] = {}
     extra: list[int] = []
     for position, number in enumerate(answered, start=1):
@@ -96,10 +83,7 @@ ORDERING: Final = "event_ordering"
 
 @dataclass(frozen=True, slots=True)
 class NuggetScore:
-    """A judge's score of one nugget (0 to 1) and why.
-
-    The score is ``None`` where rules judge and only an answer can satisfy the nugget.
-    """
+    """A judge's score of one nugget (0 to 1) and why; ``None`` where rules cannot judge it."""
 
     score: float | None
     reasoning: str
@@ -107,10 +91,7 @@ class NuggetScore:
 
 @dataclass(frozen=True, slots=True)
 class NuggetFigures:
-    """The score of a question (0 to 1), and for ``event_ordering`` the figures of the order.
-
-    The score is ``None`` if no nugget has one.
-    """
+    """The score of a question (0 to 1), if a nugget has one, and the figures of an order."""
 
     score: float | None
     ordering: EventOrder | None = None
@@ -127,12 +108,9 @@ def nugget_figures(
     events: Sequence[int | None] | None,
     published_rounding: bool = False,
 ) -> NuggetFigures:
-    """The figures of an answer to a question of an ability.
+    """The mean over the scored nuggets; for the order of ``events`` the product of order and F1.
 
-    The score is the mean over the nuggets that have one, and for the order of events the product
-    of order and F1, if ``events`` says in which order the answer names them (see
-    :func:`~pytest_compaction.metrics.nuggets.event_order`). With ``published_rounding``
-    halves are cut to 0 as in the published code, which does so for every other ability.
+    With ``published_rounding`` halves are cut to 0 as in the published code for other abilities.
     """
     if kind == ORDERING and events is not None:
         found = event_order(len(nuggets), events)

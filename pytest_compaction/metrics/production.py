@@ -1,9 +1,7 @@
 """Loss in production: facts that survive there, beside those of other strategies.
 
-Only probes that are asked right after a compaction on record count. There the agent itself
-went on with the view that ``recorded`` gives, so that what this view no longer states is
-what production lost; and only items that every strategy has a score for, so that all of
-them are measured by the same facts.
+Only probes asked right after a compaction on record count, where the agent went on with the view of
+``recorded``; and only items that every strategy has a score for.
 """
 
 from __future__ import annotations
@@ -24,11 +22,7 @@ ALL_TYPES: Final = "overall"
 
 @dataclass(frozen=True, slots=True)
 class KeptFacts:
-    """A strategy: the share of facts (0 to 1) of each type that its views state, and of all.
-
-    ``shares`` has the types that are asked for, and ``overall``. ``tokens`` is the mean of its
-    views, each once. ``unscored`` counts the items that it has no score for.
-    """
+    """A strategy: the share of facts of each type, and of all, that its views state."""
 
     compactor: str
     shares: Mapping[str, Mean]
@@ -38,11 +32,10 @@ class KeptFacts:
 
 @dataclass(frozen=True, slots=True)
 class ProductionLoss:
-    """The strategies, ``recorded`` first, then the best; ``facts`` counts them by type.
+    """The strategies, ``recorded`` first, then the best; ``absent`` ones have no score at all.
 
-    ``items`` of ``asked`` were scored for every strategy; ``absent`` are the strategies
-    without any score. ``equal_tokens`` says that views could take as many tokens as those
-    on record.
+    ``items`` of ``asked`` were scored for all. With ``equal_tokens`` views had the room of the
+    record.
     """
 
     columns: tuple[KeptFacts, ...]

@@ -20,11 +20,9 @@ def is_recoverable(
 ) -> bool:
     """Whether an agent that reads the view can read a fact again that the view dropped.
 
-    So it is if a tool result is evidence of the fact and the view still names the file or the
-    command of its call, or if a call wrote the fact to such a file. What was only said, by the
-    user or the agent, is gone, and so is a file that was deleted. ``until`` is the position of
-    the last message of the log, ``view`` all text of the view, and ``states`` tells whether a
-    message states the fact.
+    So it is if the view still names the file or the command of a tool call whose result is evidence
+    of the fact, or that wrote it. What was only said is gone, and so is a deleted file. ``until``
+    is the position of the last message of the log.
     """
     if any(_leads_to(view, places.of_results(id, until)) for id in fact.evidence):
         return True
@@ -50,10 +48,7 @@ def names_path(text: str, path: str) -> bool:
 
 
 def names_command(text: str, command: str) -> bool:
-    """Whether a text has a command; one of a single word only where it stands as code.
-
-    That is in backticks, after a prompt, or at the end of the line of a tool call.
-    """
+    """Whether a text has a command; one of a single word only where it stands as code."""
     command = command.strip()
     if not command:
         return False

@@ -35,11 +35,7 @@ ItemKey = tuple[str, str, int, str]
 
 
 def pair_items(first: Sequence[Record], second: Sequence[Record]) -> list[tuple[Record, Record]]:
-    """Pair the records of one strategy with those of another, or of another run.
-
-    Records are the same item if case, probe, trial and budget are; whether they have a score
-    does not matter here. Of several records of one item on a side, the last counts.
-    """
+    """Pair the last records of the same case, probe, trial and budget."""
     one, other = _by_key(first), _by_key(second)
     return [(one[key], other[key]) for key in one if key in other]
 
@@ -47,11 +43,7 @@ def pair_items(first: Sequence[Record], second: Sequence[Record]) -> list[tuple[
 def paired_difference(
     first: Sequence[Record], second: Sequence[Record], figure: str = "overall"
 ) -> Paired | None:
-    """The second side less the first over the items that have the figure on both sides.
-
-    ``figure`` is one that items have, such as ``overall``, a dimension, or ``stated``. ``None``
-    without such an item.
-    """
+    """The second side less the first over the items that have the figure on both."""
     sides = figures_by_item(first, figure), figures_by_item(second, figure)
     return difference_between(*sides, case_keys(first, second))
 
@@ -75,10 +67,7 @@ def differences_by_case(
 def difference_between(
     first: Mapping[ItemKey, float], second: Mapping[ItemKey, float], keys: Mapping[str, str]
 ) -> Paired | None:
-    """The comparison of :func:`paired_difference` from the figures of both sides.
-
-    ``keys`` are those of :func:`case_keys`.
-    """
+    """The comparison of :func:`paired_difference` from the figures of both sides."""
     return compare(_by_case(first, second, keys))
 
 
@@ -103,11 +92,7 @@ def _by_key(records: Iterable[Record]) -> dict[ItemKey, Record]:
 
 
 def with_same_views(groups: Mapping[str, Sequence[Record]]) -> list[list[str]]:
-    """The names of the strategies, those with the same views together, in order of occurrence.
-
-    Views are compared by the hash of what the responder was asked. A strategy that lacks
-    one for some item stands alone.
-    """
+    """The names of the strategies, those with the same hashes of prompts together."""
     found: dict[object, list[str]] = {}
     for name, records in groups.items():
         found.setdefault(_views(records) or name, []).append(name)
@@ -127,10 +112,7 @@ LEVEL: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class StrategyPair:
-    """Two strategies: the overall score of ``second`` less that of ``first``, the better one.
-
-    ``holm`` is the p value corrected for all pairs of the run; ``None`` with fewer than six cases.
-    """
+    """Two strategies: the second score less the first, and its p corrected for all pairs."""
 
     first: str
     second: str
@@ -145,22 +127,14 @@ class StrategyPair:
 
 @dataclass(frozen=True, slots=True)
 class StrategyComparison:
-    """Every two strategies of a run, and the letters of each, the best first.
-
-    Strategies that share a letter do not differ at 5 %. Two without a common item are not
-    told apart. With fewer than six cases nothing could be told apart, and ``letters`` are empty.
-    """
+    """Every two strategies of a run, the best first, and their letters, empty below six cases."""
 
     pairs: tuple[StrategyPair, ...]
     letters: Mapping[str, str]
 
 
 def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyComparison:
-    """Compare the overall scores of all strategies with any, the control aside.
-
-    ``groups`` are the records by strategy, as from
-    :func:`~pytest_compaction.metrics.aggregates.by_arm`.
-    """
+    """Compare the overall scores of all strategies with any, the control aside."""
     scores = {
         name: found
         for name, group in groups.items()
@@ -186,10 +160,7 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
 def _differences(
     scores: Sequence[tuple[str, Mapping[ItemKey, float]]], keys: Mapping[str, str]
 ) -> Iterator[tuple[tuple[str, str], Paired]]:
-    """Every two strategies with a common item, as ``difference_between`` compares them.
-
-    30 strategies make 435 pairs of 400 items, which take too long one by one.
-    """
+    """Every two strategies with a common item: 435 pairs of 400 items take too long one by one."""
     import numpy as np
 
     items = sorted(
@@ -225,12 +196,7 @@ Result = Literal["beats", "does not beat", "is beaten by", "cannot be told from"
 
 @dataclass(frozen=True, slots=True)
 class NullComparison:
-    """A strategy and the null that survives best in as many tokens.
-
-    ``difference`` is the mean over items of the survival of the view less that of the null
-    (-5 to 5), with its interval over cases. ``tokens`` are the mean tokens of the
-    views and of those of the null.
-    """
+    """A strategy and the null that survives best in as many tokens: their mean difference."""
 
     null: str
     difference: Mean
@@ -246,11 +212,7 @@ class NullComparison:
 
 
 def best_null(records: Sequence[Record]) -> NullComparison | None:
-    """The comparison of one strategy with the null of the highest mean, paired by item.
-
-    Each null had as many tokens as the view of the strategy, at the same point of the same
-    case. ``None`` for a null and the control, which are not compared.
-    """
+    """The comparison with the null of the highest mean, paired by item, if there is any."""
     paired = [(r, own) for r in records if r.get("nulls") and (own := survival(r)) is not None]
     if not paired:
         return None
