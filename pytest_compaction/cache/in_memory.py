@@ -47,11 +47,7 @@ class SizedCache(Generic[_T, _V]):
 
 
 class Latest(Generic[_T, _V]):
-    """Makes a value of a thing, and has it as long as an equal thing comes again.
-
-    Views of the same messages are compared faster than hashed. Things must not change. Threads
-    may share it.
-    """
+    """The value of the last thing, for as long as an equal thing comes again; threads may share it."""
 
     def __init__(self, make: Callable[[_T], _V]) -> None:
         self._make = make

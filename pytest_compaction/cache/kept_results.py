@@ -51,11 +51,9 @@ class Form(Generic[T]):
 
 
 class KeptResults:
-    """Makes a result once, and then has it, in this run and in later ones.
+    """Makes a result once, and then has it, in this run and in later ones that share the file.
 
-    Without a ``file`` everything is made anew. A file that cannot be opened, read or written is
-    as good as none, a damaged one is begun anew, and so is a damaged result. Threads and
-    processes may share the file.
+    A file that cannot be used is as good as none, and a damaged one is begun anew.
     """
 
     def __init__(self, file: Path | None = None) -> None:

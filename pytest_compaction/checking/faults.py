@@ -54,11 +54,7 @@ class SummaryCache:
 
 
 class FaultyModel:
-    """Replies as ``behind`` does, except at the requests that the fault strikes.
-
-    ``asked`` are the requests since the list was last cleared; ``unsupported`` is the
-    model's reason if it cannot answer such requests at all.
-    """
+    """Replies as ``behind`` does, except at the requests that the fault strikes."""
 
     def __init__(self, behind: SummaryCache, tokens: TokenCounter, fault: Fault | None) -> None:
         self._behind = behind

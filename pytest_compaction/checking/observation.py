@@ -26,11 +26,9 @@ class SummaryCall:
 
 @dataclass(frozen=True)
 class ObservedStep:
-    """One compaction. ``again`` says that no message came since the one before.
+    """One compaction; ``again`` says that no message came since the one before.
 
-    ``log`` is everything said so far; ``before`` and ``after`` are the views, with
-    their tokens; ``due`` is the strategy's reason to compact again right after. The
-    states are JSON text.
+    ``due`` is the strategy's reason to compact again right after. The states are JSON text.
     """
 
     log: Messages
@@ -64,10 +62,8 @@ class ObservedStep:
 
     @cached_property
     def sources(self) -> tuple[Message | None, ...]:
-        """For each message of the view after the message of the log that it is or was made from.
-
-        It has that message's id, or says the same, or holds the results or the calls of the same
-        call ids. ``None`` for what the strategy wrote.
+        """For each message of the view after the message of the log that it is or was made from, if
+        any.
         """
         found = [self.said.get(message.id) for message in self.after]
         if None not in found:
@@ -90,10 +86,7 @@ class ObservedStep:
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One break of an invariant: a sentence that says how, and the messages concerned.
-
-    ``step`` counts compactions from 1; 0 is before the first.
-    """
+    """One break of an invariant: how, in which messages, and at which compaction, counted from 1."""
 
     sentence: str
     ids: tuple[str, ...] = ()
@@ -110,11 +103,7 @@ def differing(one: Messages, other: Messages) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Observation:
-    """Everything that was seen; ``raised`` says what a method raised or wrongly returned.
-
-    ``noted`` has what the run itself saw to break an invariant, by the name of the invariant: what
-    was mutated, what is no JSON, and views that should be equal and are not.
-    """
+    """Everything that was seen, also by the run itself (``noted``); ``raised`` ended it."""
 
     scenario: Scenario
     traits: Traits

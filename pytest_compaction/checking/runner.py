@@ -66,12 +66,7 @@ PROBES: Final = ("Which file was changed last, and why?", "What did the tests sa
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs scenarios through compactors that ``create`` makes, with a model that may fail.
-
-    Each compactor has a thread of its own, as in a run; ``loop`` is that of the async functions
-    of modules. Each call may take ``timeout`` seconds; one that takes longer
-    raises :class:`~pytest_compaction.run.strategy_thread.TimeLimitError`.
-    """
+    """Runs scenarios through compactors in threads of their own, with a model that may fail."""
 
     create: Callable[[], Compactor[State]]
     model: SummaryCache

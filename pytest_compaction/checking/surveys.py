@@ -45,11 +45,7 @@ _FAULTS: Final = {
 
 
 def described(compactor: str, invariant: Invariant, broken: Broken, many: str, again: str) -> str:
-    """The failure of an item: a few paragraphs of short lines.
-
-    ``many`` says how many examples broke the invariant; ``again`` is the command that
-    runs the item again.
-    """
+    """The failure of an item: a few paragraphs of short lines."""
     breach = broken.breach
     lines = [
         f"{printable(compactor, 60)} breaks {invariant.name}: {breach.sentence}"
@@ -179,9 +175,8 @@ class Broken:
 class Survey:
     """The result of all examples for one compactor.
 
-    ``breaches`` counts the examples that broke an invariant, ``first`` has the first
-    example for each; ``steps`` counts compactions by status, ``reasons`` why they failed.
-    ``stuck`` says that a call did not return, so that the survey ended there.
+    ``breaches`` counts the examples that broke an invariant, ``first`` has one for each; ``steps``
+    counts compactions by status; ``stuck`` says that a call did not return.
     """
 
     examples: int = 0
@@ -295,11 +290,10 @@ _TRIED: Final = 2
 
 
 def survey(runner: Runner, count: int) -> Survey:
-    """Run all examples through a compactor; a call that does not return ends the survey.
+    """Run the drawn and the known examples; a call that does not return ends the survey.
 
-    First come the ``count`` that are drawn, then the known ones, because a breach that both show
-    is best explained by an example that can be shrunk. If there are next to no compactions, the
-    trigger of the strategy is larger than the examples, and these grow.
+    If there are next to no compactions, the trigger of the strategy is larger than the examples,
+    and these grow.
     """
     known = [Example("known", scenario) for scenario in KNOWN]
     examples = [*drawn_examples(count, runner.tokens), *known]

@@ -26,11 +26,7 @@ _NAMES: Final = re.compile(
 
 
 def is_placeholder(text: str, result: str) -> bool:
-    """Whether ``text`` may stand for the ``result`` of a tool: cut with marks, and nothing new.
-
-    A mark is a note in brackets or an ellipsis. Between the marks stand, in their order,
-    only pieces of the result.
-    """
+    """Whether ``text`` is pieces of a tool's ``result`` in their order, cut with marks."""
     if text == result:
         return True
     pieces = _NOTE.split(text)

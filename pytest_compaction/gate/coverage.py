@@ -52,11 +52,7 @@ def arms_of(
 
 
 def coverage_text(records: Sequence[Record], planned: PlannedRun | None) -> str:
-    """How many items were scored, as in ``on 2 of 8 items in 1 of 2 cases``.
-
-    An item that several tests measure counts once, and the text says how many measurements there
-    are.
-    """
+    """How many items were scored, as in ``on 2 of 8 items in 1 of 2 cases``; each counts once."""
 
     def counted(number: int, what: str) -> str:
         return f"{number} {what}{'' if number == 1 else 's'}"

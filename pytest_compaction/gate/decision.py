@@ -128,13 +128,10 @@ def decide(
 ) -> Decision:
     """Check every threshold against every strategy it is for; the control is judged only by name.
 
-    With several budgets a threshold is checked at each of them: ``overall@anchored>=3`` is
-    for all budgets of that strategy, ``overall@anchored-b2000>=3`` for one. ``arms`` are the
-    strategies and budgets of the run: a rule for one of them that has no record does not hold.
-    Unscored items above ``max_unscored`` fail a run even without thresholds. Whatever
-    is tolerated, a strategy without a scored item fails it too, and so does one of
-    several judges that scored nothing. ``pass^K`` is that of the probes, or of the
-    dialogues in a run of dialogues alone.
+    With several budgets it is checked at each: ``overall@anchored-b2000>=3`` is for one. A rule for
+    one of the ``arms`` that has no record does not hold. Unscored items above ``max_unscored`` fail
+    a run even without thresholds, and so do a strategy without a scored item and one of several
+    judges that scored nothing.
     """
     groups = by_arm(records)
     there = {(record["compactor"], record.get("budget")) for record in records}

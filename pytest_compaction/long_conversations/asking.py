@@ -61,11 +61,7 @@ def plain(text: str) -> str:
 
 
 class Author:
-    """The model that writes, behind a caller. Each call may be answered by a store.
-
-    Raises :class:`~pytest_compaction.models.ModelError` if a call fails for good, or if
-    no reply to it can be used.
-    """
+    """The model that writes, with the usage of its calls."""
 
     def __init__(self, model: str, caller: Caller) -> None:
         self._model = model

@@ -63,10 +63,7 @@ class Stage:
     async def turns(
         self, part: Part, points: Sequence[OutlinePoint], count: int, before: str = ""
     ) -> list[Round]:
-        """So many turns of a part, which between them say the points.
-
-        ``before`` is the user's last message. Stretches are written at the same time.
-        """
+        """So many turns of a part, which between them say the points; written at the same time."""
         stretches = -(-count // _STRETCH)
         written = await asyncio.gather(
             *(
@@ -163,9 +160,8 @@ class Conversation:
         return 2 * sum(len(turn.pairs) for _, turns in self.parts for turn in turns)
 
     def write(self, folder: Path) -> None:
-        """Write the conversation into a new folder, in the layout of BEAM.
-
-        The folder is there as a whole or not at all. Raises :class:`OSError` if it cannot be made.
+        """Write the conversation into a new folder, in the layout of BEAM, as a whole or not at
+        all.
         """
         partial = folder.with_name(f".{folder.name}.partial")
         shutil.rmtree(partial, ignore_errors=True)
@@ -191,8 +187,8 @@ async def write_out(
 ) -> Conversation:
     """The conversation with this number in a domain, of about so many tokens.
 
-    Raises :class:`~pytest_compaction.models.ModelError` if a call fails for good, or if
-    the model does not keep to the form of a reply; a store holds what was written until then.
+    Raises :class:`~pytest_compaction.models.ModelError` if a call fails for good or a reply has no
+    form; a store holds what was written until then.
     """
     author = Author(model, caller)
     scale = OutlineScale.of(tokens)
@@ -251,11 +247,7 @@ def _tokens(turn: Round, count: Callable[[str], int]) -> int:
 def _shortened(
     talk: Sequence[list[Round]], most: float, count: Callable[[str], int]
 ) -> list[list[Round]]:
-    """The turns without some: those that say no point, and then what follows main questions.
-
-    They are left out from all over the conversation until no more than so many tokens are left.
-    The first turn of a part stays.
-    """
+    """The turns without as many as needed that say no point, and then that follow main questions."""
     left = {(n, place): turn for n, turns in enumerate(talk) for place, turn in enumerate(turns)}
     spare: list[tuple[tuple[int, int], Round | None]] = [
         (key, None) for key, turn in left.items() if key[1] and not turn.points

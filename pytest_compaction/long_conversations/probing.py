@@ -53,11 +53,7 @@ async def write_questions(
     count: int,
     draw: str,
 ) -> KeptQuestions:
-    """So many questions of each ability.
-
-    ``said`` has, by the number of a point, the id and the text of the message that says it.
-    ``draw`` decides which points of a long conversation are asked about.
-    """
+    """So many questions of each ability about points that ``draw`` decides on."""
     written = await asyncio.gather(
         *(
             _of_ability(author, ability, _candidates(ability, points, draw), said, count)

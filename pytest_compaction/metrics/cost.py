@@ -32,7 +32,7 @@ from pytest_compaction.record import Record
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
-    """Prices of a token read from the cache, written to it, or put out, by that of an input token."""
+    """Prices of a token read from the cache, written to it, or put out, by the input price."""
 
     read: float
     write: float

@@ -28,11 +28,7 @@ def progress_text(found: CallCounts, known: int, guessed: bool, elapsed: float) 
 
 
 def seconds_left(found: CallCounts, known: int, elapsed: float) -> float | None:
-    """Seconds for the calls that remain at the pace so far; ``None`` if there is no pace yet.
-
-    The store takes no time, so that only calls that were made have a pace, and each that remains
-    is taken to be one that is made.
-    """
+    """Seconds for the calls that remain at the pace of those that were made."""
     if found.made < _FEW or known <= found.done or elapsed <= 0:
         return None
     return elapsed / found.made * (known - found.done)

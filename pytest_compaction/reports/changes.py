@@ -298,11 +298,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two runs and what changed.
-
-    ``p`` has the value of each figure after Holm's correction; ``notes`` are sentences on what
-    makes the runs differ.
-    """
+    """Two runs and what changed, with each p after Holm's correction."""
 
     first: Side
     second: Side

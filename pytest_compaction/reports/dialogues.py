@@ -73,11 +73,7 @@ def dialogue_markdown(evaluations: Sequence[Evaluation]) -> str:
 
 
 def dialogue_json(evaluations: Sequence[Evaluation]) -> str:
-    """The tables as JSON with unrounded figures: ``null`` is not recorded or not defined.
-
-    ``{"evaluations": [{"title", "tables": {name: {"title", "rows": [{key: value}],
-    "notes"}}}]}``, and ``"strategies"`` beside it when there are several.
-    """
+    """The tables as JSON with unrounded figures: ``null`` is not recorded or not defined."""
     data: dict[str, Any] = {
         "evaluations": [
             {"title": each.title, "tables": {t.name: json_table(t) for t in tables_of(each)}}
@@ -350,10 +346,7 @@ def _apart(
     order: Sequence[str],
     notes: Sequence[str] = (),
 ) -> Table | None:
-    """A table with one row for each group of dialogues; ``None`` if only figures are known.
-
-    ``titles`` are the table's name, its title, and the key of its first column.
-    """
+    """A table with one row for each group of dialogues; ``None`` if only figures are known."""
     if not evaluation.comparisons:
         return None
     groups: dict[str, list[BothArms]] = {}
@@ -373,10 +366,7 @@ def _apart(
 
 
 def strategies_of(evaluations: Sequence[Evaluation]) -> Table:
-    """One row for each evaluation, to compare strategies.
-
-    Views over the budget have a column of their own if there are any.
-    """
+    """One row for each evaluation, to compare strategies."""
     over = any(each.over_budget for each in evaluations)
 
     def some(whole: TaskFigures) -> Cell:
@@ -413,10 +403,7 @@ def strategies_of(evaluations: Sequence[Evaluation]) -> Table:
 
 
 def dialogue_summary(records: Sequence[Record], order: Sequence[str]) -> Iterator[Line]:
-    """The tables of all strategies, then the outcomes of each strategy's dialogues.
-
-    ``order`` is the order of strategies on the command line.
-    """
+    """The tables of all strategies, then the outcomes of each strategy's dialogues."""
     groups = by_arm(records)
     names = list(dict.fromkeys([*(name for name in order if name in groups), *groups]))
     ordered = [record for name in names for record in groups[name]]

@@ -48,8 +48,7 @@ _WIDE_WIDTH: Final = 10
 def badge(run: FinishedRun) -> str:
     """The badge as SVG: ``compaction | 4.11 of 5``, in the colour of what the gate decided.
 
-    With several strategies it is the first one of the command line that is neither the control
-    nor a null, and its name stands before the score. The title says the same in words.
+    Of several strategies it is the first that is neither the control nor a null, with its name.
     """
     found = list(figures_of_strategies(run))
     competing = [item for item in found if not item.is_control and not is_null(item.compactor)]
@@ -90,12 +89,7 @@ def _width(text: str) -> int:
 
 
 def csv_report(run: FinishedRun) -> str:
-    """One row for each item under a row of heads; nothing in it runs as a formula.
-
-    Columns as in :func:`~pytest_compaction.records.items.columns`; lines end in CR LF and
-    texts with a comma, a quote or a line break stand in quotes. Source: RFC 4180 (2005),
-    section 2.
-    """
+    """One row for each item under a row of heads (RFC 4180); nothing in it runs as a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     names = columns()
@@ -141,10 +135,7 @@ def check_place(path: Path) -> None:
 
 
 def write_files(run: FinishedRun, paths: Mapping[str, Path]) -> dict[str, str | None]:
-    """Write the run to each file, in the form of its suffix and in place of an older report.
-
-    By the names of the files, why one was not written, or ``None``.
-    """
+    """Write the run to each file, in the form of its suffix; why one was not written, by name."""
     found: dict[str, str | None] = {}
     for name, path in paths.items():
         try:
@@ -170,10 +161,7 @@ def _not_written(what: str, why: str) -> Line:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place and then put it there; a link leads to the new content.
-
-    Until all of it is written the older one stays as it was.
-    """
+    """Write a file beside its place and then put it there; a link leads to the new content."""
     target = path.resolve()
     temporary = _temporary(target)
     try:
@@ -209,8 +197,7 @@ _PATH: Final = 200
 def write_summary(run: FinishedRun, environment: Mapping[str, str]) -> Iterator[Line]:
     """Append the run as Markdown to the summary of a job, if there is one, within 1 MiB in all.
 
-    A text that is too long loses the summary of the terminal first, then its end. A line only
-    for a failure.
+    A text that is too long loses the summary of the terminal first, then its end.
     """
     place = environment.get(SUMMARY)
     if not place:
@@ -243,8 +230,7 @@ def _fitting(whole: str, short: str, room: int) -> bytes | None:
 def marked_failure(run: FinishedRun, environment: Mapping[str, str]) -> str | None:
     """The command by which GitHub Actions marks a run that the gate fails; ``None`` elsewhere.
 
-    ``::error`` for a failed gate and for an undecided one that ends with 1, ``::warning`` for one
-    of which the rule on newly gone facts decided, and for a run that was stopped.
+    ``::warning`` is for an undecided one of which the rule on newly gone facts decided.
     """
     if environment.get(ACTIONS) != "true" or run.outcome not in {"failed", "undecided"}:
         return None

@@ -39,13 +39,10 @@ TOO_FEW_CASES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run whose items have run, or that was stopped.
+    """A run whose items have run, or that was stopped and is not ``complete``.
 
-    ``name`` is the path of its records as shown, empty without any, and ``folder`` where they
-    lie beside logs and views. ``order`` is that of the
-    strategies on the command line. ``decision`` is ``None`` if the gate came to none, and
-    ``line`` is what it says in one sentence. ``against`` is what the baselines decided.
-    ``complete`` is false if the run was stopped.
+    ``name`` is the path of its records as shown, and ``folder`` where they lie beside logs and
+    views. ``order`` is that of the strategies on the command line.
     """
 
     name: str
@@ -138,10 +135,7 @@ class StrategyFigures:
 
 
 def figures_of_strategies(run: FinishedRun) -> Iterator[StrategyFigures]:
-    """The figures of every strategy of a run of probes.
-
-    Those that reports have always had are there without a value too; others are left out then.
-    """
+    """The figures of every strategy of a run of probes; only some are there without a value."""
     groups = run.strategies()
     control = groups.get(CONTROL, ())
     for name, records in groups.items():

@@ -44,10 +44,7 @@ class Failures:
 
 
 def passes(decision: Decision, failures: Failures, against: BaselineDecision = _NONE) -> bool:
-    """Whether a run passes of which the gate decides.
-
-    A rule ``against`` a baseline that could not be applied passes nothing.
-    """
+    """Whether a run passes: a rule against a baseline that could not be applied passes nothing."""
     return decision.passed and against.passed and not failures.parts
 
 
@@ -60,11 +57,7 @@ def gate_line(
     against: BaselineDecision = _NONE,
     coverage: str = "",
 ) -> Line:
-    """What the gate decided, and why; ``against`` is what the baselines decided.
-
-    ``pass_score`` (0 to 5) and ``consistency`` (0 to 1) are those at which an item passes.
-    ``coverage`` says on how much of the run the gate decided, as ``coverage_text`` does.
-    """
+    """What the gate decided, and why; ``against`` is what the baselines decided."""
     passed = passes(decision, failures, against)
     undecided = decision.passed and not failures.parts and against.is_undecided
     shown = decision.checks if passed else [c for c in decision.checks if not c.holds]

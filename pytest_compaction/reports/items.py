@@ -42,10 +42,7 @@ def item_lines(records: Sequence[Record], width: int = WIDTH) -> Iterator[Line]:
 
 
 def what_was_dropped(record: Record) -> str:
-    """How many facts of an item are lost, and which; then the stale values that it states.
-
-    Where the view makes the score, a fact that only the answer lacks is not lost.
-    """
+    """How many facts of an item are lost, and which; then the stale values that it states."""
     facts = record.get("facts") or []
     kinds = ("dropped",) if record.get("reading") == "view" else ("dropped", "unused")
     parts = []
@@ -89,8 +86,7 @@ def case_line(
 ) -> str:
     """The line of a case: its score, and how many of its questions are below the pass score.
 
-    With several strategies it has the score of each. ``place`` says which of how many cases it
-    is, ``name`` are the columns of the names of cases, ``width`` those of the line.
+    ``name`` are the columns of the names of cases, ``width`` those of the line.
     """
     groups = by_arm(records)
     room = min(name, max(width // 2, 20))

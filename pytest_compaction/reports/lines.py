@@ -58,10 +58,7 @@ def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
 
 
 def write_unwrapped(terminal: Terminal, lines: Iterable[Line]) -> None:
-    """Write lines that scripts look for or that end in a path: none is wrapped.
-
-    Each begins a line of its own, also after progress that pytest has not ended.
-    """
+    """Write lines that scripts look for or that end in a path, each on a line of its own."""
     for line in lines:
         writer = terminal.config.get_terminal_writer()
         if writer.width_of_current_line:
@@ -76,11 +73,7 @@ def width_of(terminal: Terminal) -> int:
 
 
 def fitted(text: str, width: int, hanging: str = "    ") -> list[str]:
-    """A line as lines of at most ``width`` columns, broken at spaces.
-
-    All lines but the first begin with the indentation of the text and ``hanging``. A word that
-    is longer, such as a path, stays whole, so that it can be copied.
-    """
+    """A line as lines of at most ``width`` columns, broken at spaces; a path stays whole."""
     wide = cells(text)
     if wide <= width:
         return [text]
@@ -109,10 +102,7 @@ def interval_text(
     form: str = ".2f",
     limits: tuple[float, float] | None = None,
 ) -> str:
-    """An interval in brackets, within what is possible at all.
-
-    ``limits`` are the least and the largest possible figure: a t interval does not know them.
-    """
+    """An interval in brackets, within what is possible at all."""
     if interval is None:
         return "(no interval)"
     low, high = interval
@@ -145,11 +135,7 @@ def wrapped(
 
 
 def cells(text: str) -> int:
-    """Terminal cells of a printable text: two for a wide character, none for a combining one.
-
-    The width of a text is the sum of its characters', so that a part of it can be cut off;
-    a control character, which :func:`~pytest_compaction.text.printable` escapes, has one.
-    """
+    """Terminal cells of a printable text: two for a wide character, none for a combining one."""
     return sum(abs(wcwidth(ch)) for ch in text)  # -1 is for control characters
 
 
@@ -170,8 +156,8 @@ def _alike(texts: Sequence[str]) -> int:
 def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     """Each name in at most ``width`` characters; different names stay different.
 
-    Names of one module begin alike, so what is cut is their beginning. Names that then read
-    alike are shown from where they differ, and get numbers where even that is not enough.
+    Names of one module begin alike, so what is cut is their beginning. Names that then read alike
+    are shown from where they differ, and get numbers where even that is not enough.
     """
     whole = {name: printable(name, _LONG_NAME) for name in dict.fromkeys(names)}
     found = {

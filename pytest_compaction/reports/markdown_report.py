@@ -48,10 +48,7 @@ _WORD: Final = re.compile("[^ ]+")
 
 
 def markdown_report(run: FinishedRun) -> str:
-    """The run in sections: what the gate decided, strategies, lowest items, losses and costs.
-
-    Every text from a case or a model is shown as it is: it makes no markup, link or mention.
-    """
+    """The run in sections: what the gate decided, strategies, lowest items, losses and costs."""
     return "\n\n".join([*markdown_head(run), *_details(run)]) + "\n"
 
 

@@ -133,11 +133,7 @@ def nulls_by_origin(records: Sequence[Record]) -> dict[str, NullComparison]:
 
 
 def null_text(records: Sequence[Record]) -> str:
-    """Whether a strategy beats the best trivial baseline, in all cases and by their origin.
-
-    The difference is in points of survival: the score from 0 to 5 of what the views state.
-    Empty if it was not compared.
-    """
+    """Whether a strategy beats the best trivial baseline, in all cases and by their origin."""
     found = nulls_by_origin(records)
     whole = found.pop("all", None)
     if whole is None:
@@ -190,10 +186,7 @@ def one_strategy(
     verbose: bool,
     width: int,
 ) -> Iterator[Line]:
-    """The result, the dimensions beside the kinds, and what was wrong; with ``verbose`` the rest.
-
-    ``control`` are the records without compaction, if it is a control.
-    """
+    """The result, the dimensions beside the kinds, and what was wrong; with ``verbose`` the rest."""
     figures = aggregate(name, records)
     yield from result_lines(result_text(printable(name, 40), figures, records))
     left = list(_scores(figures, records, control))
@@ -279,10 +272,7 @@ def _beside(figures: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
 
 
 def by_kind(records: Sequence[Record]) -> list[tuple[float, str, list[Record]]]:
-    """The mean score and the items of each kind, the best first, but for abilities of memory.
-
-    These have a table of their own.
-    """
+    """The mean score and the items of each kind but abilities of memory, the best first."""
     groups: dict[str, list[Record]] = {}
     for record in scored(records):
         if record["kind"] not in ABILITIES:
@@ -295,10 +285,7 @@ def by_kind(records: Sequence[Record]) -> list[tuple[float, str, list[Record]]]:
 
 
 def losses_apart(records: Sequence[Record]) -> list[tuple[str, Losses]]:
-    """The facts needed later and those stated only; all facts together if none is needed.
-
-    They have no mean in common: how many facts are stated only is up to who wrote the case.
-    """
+    """The facts needed later and those stated only; all facts together if none is needed."""
     groups = {
         name: [
             merged(record, {"facts": [f for f in record["facts"] if is_needed(f) == needed]})
@@ -312,10 +299,7 @@ def losses_apart(records: Sequence[Record]) -> list[tuple[str, Losses]]:
 
 
 def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
-    """A row for each kind of question, the best first; nothing with a single kind.
-
-    The share is of the facts that the leading reading states: the view, or the answer.
-    """
+    """A row for each of several kinds of questions, the best first."""
     rows = by_kind(records)
     if len(rows) < 2:
         return
@@ -455,10 +439,7 @@ def _second_reading(figures: Aggregate) -> Iterator[Line]:
 
 
 def loss_lines(records: Sequence[Record]) -> Iterator[Line]:
-    """How many facts were dropped, which of them can be had again, and the half-life of facts.
-
-    Nothing for records that do not tell it.
-    """
+    """How many facts were dropped, which of them can be had again, and the half-life of facts."""
     found = strategy_losses(records)
     if found is None:
         return
@@ -480,10 +461,7 @@ def _life(value: float) -> str:
 
 
 def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Line]:
-    """Tokens removed, when that has paid for itself, and tokens to read again what was lost.
-
-    Nothing for records that do not tell it. Without ``pricing`` stated ratios are taken.
-    """
+    """Tokens removed, when that has paid for itself, and tokens to read again what was lost."""
     found = strategy_costs(records, pricing or DEFAULT_PRICING)
     if found is None:
         return
@@ -527,10 +505,7 @@ def short_count(tokens: int) -> str:
 def compliance_lines(
     records: Sequence[Record], control: Sequence[Record], indent: str = ""
 ) -> Iterator[Line]:
-    """How many choices comply with standing constraints, the shares, and effect retention.
-
-    Nothing if no choice was put to the strategy.
-    """
+    """How many choices comply with standing constraints, the shares, and effect retention."""
     chosen = compliance(records, control)
     if chosen is None:
         return

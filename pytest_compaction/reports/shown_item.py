@@ -25,10 +25,7 @@ def item_id(record: Record) -> str:
 
 
 def find_items(records: Sequence[Record], text: str) -> list[Record]:
-    """The items that a text means: one whose id it is, else those whose id holds it.
-
-    Where no id holds it, the items with that score, as a summary shows it.
-    """
+    """The items whose id a text is, else those whose id holds it, else those with that score."""
     exact = [r for r in records if text in {r["item"], item_id(r), f"{r['case']}-{r['probe']}"}]
     if exact:
         return exact
@@ -48,10 +45,7 @@ def every_item(records: Sequence[Record], page: Page) -> Iterator[str]:
 def item_page(
     record: Record, view: Sequence[Mapping[str, Any]] | None, page: Page
 ) -> Iterator[str]:
-    """One item: question, view, answer, what became of each fact, and the verdict with reasons.
-
-    ``view`` are the messages of the view, ``None`` where the files beside the run are gone.
-    """
+    """One item: question, view (if kept), answer, fates of facts, and the verdict with reasons."""
     yield printable(item_id(record), _NAME)
     point = (record.get("point") or {}).get("id")
     asked = f", asked after {printable(str(point), 60)}" if point else ""

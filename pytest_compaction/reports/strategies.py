@@ -80,10 +80,7 @@ def strategy_lines(
     grouped: bool,
     verbose: bool,
 ) -> Iterator[Line]:
-    """A comparison, or one for each budget and the curves over all budgets.
-
-    ``groups`` are the records of each strategy in the order of the command line.
-    """
+    """A comparison, or one for each budget and the curves over all budgets."""
     budgets = budgets_of(records)
     if len(budgets) < 2:
         yield from comparison(groups, control, grouped, verbose)
@@ -358,11 +355,7 @@ OVER_BUDGET: Final = "!"
 
 
 def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
-    """Strategy by budget: share of facts stated with its interval, mean tokens, and the area.
-
-    The intervals of shares are left out where the line would be too long for them. An area is
-    that over all budgets of the run: a strategy without one of the points has none.
-    """
+    """Strategy by budget: share of facts stated with its interval, mean tokens, and the area."""
     found = curves(records)
     if grouped:
         first = {names[0] for names in with_same_views(by_compactor(records))}
@@ -433,10 +426,7 @@ _ORIGIN: Final = 18
 def origin_lines(
     groups: Mapping[str, Sequence[Record]], grouped: bool, control: bool = False
 ) -> Iterator[Line]:
-    """Overall score, Pass^1, tokens removed and facts stated; nothing without both origins.
-
-    A ``control`` that rules have read has no row.
-    """
+    """Overall score, Pass^1, tokens removed and facts stated; nothing without both origins."""
     names = [names[0] for names in with_same_views(groups)] if grouped else list(groups)
     found = by_origin({name: groups[name] for name in names})
     if control:

@@ -1,7 +1,6 @@
 """The summary at the end of a run, printed when it ends and when its shards are merged.
 
-Lines have at most 80 columns and are readable without color. What only some readers need (what
-became of the facts, half-life, cost, lowest items, real and scripted cases apart) takes ``-v``.
+Lines have at most 80 columns and are readable without color. What few readers need takes ``-v``.
 """
 
 from __future__ import annotations
@@ -39,10 +38,7 @@ def run_summary(
     verbose: bool = False,
     width: int = WIDTH,
 ) -> Iterator[Line]:
-    """The summaries of probes and of dialogues, and how far several judges agree.
-
-    The arguments are those of :func:`summary`.
-    """
+    """The summaries of probes and of dialogues, and how far several judges agree."""
     dialogues = [record for record in records if type_of(record) == "dialogue"]
     probes = [record for record in records if type_of(record) == "probe"]
     if probes or not dialogues:
@@ -66,12 +62,9 @@ def summary(
 ) -> list[Line]:
     """The summary of a run of probes: one strategy in detail, or several in a table.
 
-    ``order`` is that of the strategies on the command line. With ``control`` the strategy
-    ``none`` is the control of the others, and is shown only where a model has answered: read by
-    rules it is 5 by construction. ``grouped`` is for an offline summariser: strategies that
-    differ only in what it does not read share a row. ``lowest`` is how many of the lowest items
-    of a single strategy are named. Without ``pricing``, that of the agent's model, stated ratios
-    are taken. ``width`` is that of the terminal.
+    With ``control`` the strategy ``none`` is the control of the others, and is shown only where a
+    model has answered. ``grouped`` is for an offline summariser: strategies that differ only in
+    what it does not read share a row. ``lowest`` items of a single strategy are named.
     """
     if not records:
         return [Line(NOTHING, "bad")]
@@ -110,10 +103,7 @@ _CAUSE: Final = 500
 
 
 def cause_lines(records: Sequence[Record]) -> Iterator[Line]:
-    """Why items ended in errors, once for each reason: what a reader must mend first.
-
-    The reasons of one compaction differ in their case and point alone.
-    """
+    """Why items ended in errors, once for each reason, which differ in case and point alone."""
     reasons: Counter[str] = Counter()
     places: dict[str, str] = {}
     for record in records:

@@ -43,10 +43,7 @@ _GAP: Final = "  "
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value of a table; ``absent`` is written if the value is ``None``.
-
-    ``estimated`` says that the value is a mean with an ``interval``, ``None`` with one case.
-    """
+    """One value of a table, maybe a mean with its interval; ``absent`` stands for ``None``."""
 
     value: float | int | str | None
     form: Form = "text"
@@ -64,10 +61,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: ``name`` for programs, ``title`` for people; ``notes`` are sentences below it.
-
-    The first ``naming`` cells of a row say what it is about.
-    """
+    """A table; the first ``naming`` cells of a row say what it is about."""
 
     name: str
     title: str
@@ -169,8 +163,7 @@ def _value(value: float | int | str | None, cell: Cell) -> str:
 def plain_table(table: Table, width: int = TABLE_WIDTH, label: int = _WIDE_LABEL) -> Iterator[str]:
     """One table in lines of at most ``width`` cells: title, head, rows and notes.
 
-    Columns for which a line has no room come below, rather than that less than ``label`` cells
-    are left for the first one. What names a row stands in each part.
+    Columns for which a line has no room come below, beside what names a row.
     """
     yield table.title
     lines = [tuple(column.head for column in table.columns), *_rows(table)]
@@ -252,10 +245,7 @@ def escaped(text: str) -> str:
 
 
 def markdown_rows(rows: Iterable[Sequence[str]], left: int = 1, right: int = 0) -> str:
-    """Rows of texts, the first of which is the head, as a table of Markdown.
-
-    All columns but the first ``left`` and the last ``right`` ones hold numbers.
-    """
+    """Rows under a head; all but the first ``left`` and last ``right`` columns hold numbers."""
     head, *body = [[escaped(printable(cell)) for cell in row] for row in rows]
     rule = [
         "---" if number < left or number >= len(head) - right else "---:"
@@ -292,11 +282,7 @@ def json_table(table: Table) -> dict[str, Any]:
 
 
 def csv_tables(tables: Iterable[Table]) -> str:
-    """Tables as one list of values for a spreadsheet: ``table,row,column,value,low,high``.
-
-    ``row`` is what names the row, as in "abstention 100K"; ``low`` and ``high`` are the bounds of
-    an estimate.
-    """
+    """Tables as one list of values for a spreadsheet: ``table,row,column,value,low,high``."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["table", "row", "column", "value", "low", "high"])
@@ -317,10 +303,7 @@ _FORMULA: Final = "=+-@\t\r\n＝＋－＠"
 
 
 def inert(value: Any) -> Any:
-    """A text that a spreadsheet does not take for a formula; other values as they are.
-
-    Source: OWASP, "CSV Injection" (2024): a text that begins so is put behind an apostrophe.
-    """
+    """A text that a spreadsheet does not take for a formula (OWASP, "CSV Injection", 2024)."""
     if isinstance(value, str) and value.lstrip(" ")[:1] in _FORMULA and value.strip(" "):
         return f"'{value}"
     return value

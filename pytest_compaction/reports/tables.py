@@ -199,10 +199,7 @@ _PLACE: Final = (
 
 
 def long_memory_tables(groups: Groups) -> Iterator[Table]:
-    """Abilities by size, order of events, place of the evidence; nothing without a scored question.
-
-    Each strategy has a column: its name for programs, and one to read that fits on a line.
-    """
+    """Abilities by size, order of events, place of the evidence, if a question has a score."""
     records = [record for group in groups.values() for record in group]
     if not questions_scored(records):
         return
@@ -352,10 +349,7 @@ def _losses(rows: Sequence[tuple[str, FactLosses]]) -> Table:
 
 
 def _survival(found: Sequence[tuple[str, FactLosses]]) -> Iterator[Table]:
-    """The share of facts still stated after each compaction since they were said.
-
-    Nothing if no fact met a compaction.
-    """
+    """The share of facts still stated after each compaction since they were said."""
     last = max((row.compaction for _, losses in found for row in losses.table), default=0)
     if not last:
         return

@@ -50,10 +50,7 @@ class Use:
 
 
 def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
-    """Use by role and strategy: a compaction counts once for all its probes.
-
-    The baseline of a dialogue counts once for all strategies.
-    """
+    """Use by role and strategy; a compaction counts once for all its probes."""
     found: dict[tuple[str, str], Use] = {}
     seen: set[tuple[Any, ...]] = set()
     for record in records:
@@ -225,10 +222,7 @@ def _planned_row(name: str, stored: int, usage: Usage, usd: float | None) -> str
 
 
 def agreement_lines(records: Sequence[Record]) -> list[Line]:
-    """How far several judges agree, on overall scores and on criteria; empty for one judge.
-
-    Krippendorff's alpha for interval data over all items of the run.
-    """
+    """How far several judges agree, on overall scores and on criteria: Krippendorff's alpha."""
     panels = [record["judges"] for record in records if len(record.get("judges") or ()) > 1]
     if not panels:
         return []

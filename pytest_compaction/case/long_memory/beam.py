@@ -59,9 +59,8 @@ class Turns:
         self._next = 0
 
     def add(self, value: Any) -> None:
-        """Take in what a file holds. Raises :class:`ShapeError` with the first place that is wrong.
-
-        A file holds batches, or the plans of a long conversation by name.
+        """Take in what a file holds: batches, or plans by name; :class:`ShapeError` for other
+        shapes.
         """
         for pointer, batches in _plans(value):
             self._take(pointer, batches)
@@ -194,10 +193,9 @@ _NO_ID: Final = re.compile(r"[\W_]*|n/?a|none", re.IGNORECASE)
 
 
 def probes_of(value: Any, ids: Container[int]) -> tuple[list[Probe], list[CaseFault]]:
-    """The probes, and the faults of questions that are none. ``ids`` are those of the messages.
+    """The probes, and the faults of questions that are none; unknown ids are left out.
 
-    Raises :class:`ShapeError` if the file does not hold questions by ability. An id that no
-    message has is left out: the set has some.
+    Raises :class:`ShapeError` if the file does not hold questions by ability.
     """
     if not isinstance(value, dict) or not value:
         raise ShapeError("", shown(value), "an object of questions by ability")
@@ -269,10 +267,7 @@ def _nugget(pointer: str, value: Any, expected: str) -> str:
 
 
 def source_ids(value: Any, pointer: str) -> Iterator[int]:
-    """The ids in a list, in lists of it, or in a mapping of lists; none if there is nothing.
-
-    A text is taken for an id if it is a number, and for none if it is ``--`` or the like.
-    """
+    """The ids in a list, in lists of it, or in a mapping of lists; ``--`` and the like are none."""
     levels = [(value, pointer)]
     while levels:
         here, place = levels.pop()
@@ -292,10 +287,7 @@ def source_ids(value: Any, pointer: str) -> Iterator[int]:
 
 
 def _without_calculated(probes: Sequence[Probe], messages: Sequence[Message]) -> Iterator[Probe]:
-    """The probes without facts with a value that their evidence does not state; nuggets stay.
-
-    An answer calculates such a value, and no view can lose it. A fact without evidence stays.
-    """
+    """The probes without facts whose value an answer calculates: no view can lose it."""
     # Takes long to import, and most runs have no long conversation.
     from pytest_compaction.text import equal, values_of
 
@@ -321,10 +313,7 @@ _DIGITS: Final = 16
 
 
 def read_conversation(path: Path, source: str, truncated: bool = False) -> Case | list[FileFaults]:
-    """The case of a conversation folder, or what is wrong with which of its files.
-
-    ``source`` names the folder in messages; see :func:`conversation_files` for the rest.
-    """
+    """The case of a conversation folder, or what is wrong with which of its files."""
     files = conversation_files(path, truncated)
     if not files.chats:
         fault = CaseFault("", "no such file", f"the turns of the conversation, or plan-*/{CHAT}")
@@ -412,10 +401,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The turns of a part of a conversation; each turn is a main question and what follows it.
-
-    ``anchor`` is the day of the part, as in ``March-15-2024``.
-    """
+    """The turns of a part on one day, each a main question and what follows it."""
 
     turns: Sequence[Sequence[Pair]]
     anchor: str
@@ -425,8 +411,8 @@ class Batch:
 class Question:
     """A probing question with its model answer and nuggets.
 
-    ``source`` are the ids of the messages that it is about: a list, or lists by name; ``None``
-    for abstention. Message ids count from 0 over the whole conversation, two a pair.
+    ``source`` are the ids of its messages, counted over the whole conversation, as the set has
+    them.
     """
 
     ability: Ability
@@ -439,10 +425,7 @@ class Question:
 def write_conversation(
     folder: Path, batches: Iterable[Batch], questions: Iterable[Question], plans: int = 1
 ) -> None:
-    """Write a conversation into a folder; with several ``plans`` as many files, as for 10M.
-
-    In each plan the ids and the numbers of batches begin anew, as in the set.
-    """
+    """Write a conversation into a folder; with several ``plans`` as many files, numbered anew."""
     parts = list(batches)
     size = -(-len(parts) // plans)
     for number in range(plans):

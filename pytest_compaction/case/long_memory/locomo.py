@@ -62,10 +62,7 @@ def is_locomo(path: Path) -> bool:
 
 
 def read_locomo(path: Path, source: str) -> Iterator[tuple[int, Case | FileFaults]]:
-    """Each conversation of a file with its number from 1 on, or what is wrong with it.
-
-    ``source`` names the file in messages.
-    """
+    """Each conversation of a file with its number from 1 on, or what is wrong with it."""
     try:
         samples = json_of(path, bytes_of(path), "a list of conversations")
         expect(samples, list, "", "a list of conversations")

@@ -149,11 +149,7 @@ _HEAD: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class ConversationFiles:
-    """The files of one conversation; ``chats`` are in order, and empty if there is none.
-
-    ``questions`` is where the questions are, or would have to be. ``missing`` are the turns of
-    a plan that are not there although those of others are.
-    """
+    """The files of one conversation, and the first turns of a plan that are ``missing``."""
 
     folder: Path
     chats: tuple[Path, ...]
@@ -162,10 +158,7 @@ class ConversationFiles:
 
     @property
     def id(self) -> str:
-        """The name of the folder, after its size if it stands in a folder of that name.
-
-        Links keep the names that they have.
-        """
+        """The name of the folder, after its size if it stands in a folder of that name."""
         folder = _named(self.folder)
         name = f"{folder.parent.name}-{folder.name}" if self.size else folder.name
         return _NOT_IN_ID.sub("_", name).strip("_.-")[:_MOST] or "conversation"
@@ -178,11 +171,7 @@ class ConversationFiles:
 
 
 def conversation_files(path: Path, truncated: bool = False) -> ConversationFiles:
-    """The files of the conversation in a folder, or of the one that a named file belongs to.
-
-    With ``truncated`` the cut variant is taken where there is one; a file of it that is named
-    is taken too.
-    """
+    """The files of the conversation of a folder or file; those that were cut if ``truncated``."""
     folder = path if path.is_dir() else folder_of(path)
     named = TRUNCATED if truncated or path.name == TRUNCATED else CHAT
     chats: tuple[Path, ...] = next(
@@ -238,10 +227,7 @@ def _plan(folder: Path) -> re.Match[str] | None:
 
 
 def _plans(folder: Path) -> tuple[tuple[Path, ...], Path | None]:
-    """The turns of each plan in order, and the first that are not there; plans count from 0 or 1.
-
-    Nothing is missing where no plan has turns: then the folder is none of a conversation in plans.
-    """
+    """The turns of each plan in order, from 0 or 1 on, and the first that are not there."""
     plans = sorted((int(match[1]), each) for each in folder.iterdir() if (match := _plan(each)))
     chats = {number: each / CHAT for number, each in plans if (each / CHAT).is_file()}
     if not chats:

@@ -53,10 +53,7 @@ _TALK: Final = (
 
 
 def grown(scenario: Scenario, size: int, tokens: TokenCounter) -> Scenario:
-    """The scenario with so many tokens of talk more in each batch; window and budget grow alike.
-
-    The talk stands after what the batch must begin with: the first words of the user, or results.
-    """
+    """The scenario with so much talk more in each batch, after what this must begin with."""
     batches: list[tuple[Message, ...]] = []
     number = 0
     for batch in scenario.batches:

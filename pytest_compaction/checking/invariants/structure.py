@@ -186,11 +186,7 @@ def turns_alternate(observation: Observation, step: ObservedStep) -> Iterator[Br
 
 
 def _joined(step: ObservedStep) -> Iterator[tuple[str, str]]:
-    """Ids of neighbours of one role that were not neighbours in the view before.
-
-    What the strategy wrote may stand beside anything. What stands elsewhere, or was replaced by
-    a message further down, is not gone.
-    """
+    """Ids of neighbours of one role in the log that were not neighbours in the view before."""
     before = {message.id: index for index, message in enumerate(step.before)}
     place = {message.id: index for index, message in enumerate(step.after)}
     replaced = {id: place.get(span.by or "", -1) for span in step.spans for id in span.ids}

@@ -46,11 +46,7 @@ _Group = tuple[str, list[dict[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """All figures of one strategy on the page; ``None`` where its records do not tell them.
-
-    ``means`` are the scores that there are, by name, with intervals within 0 and 5, and ``cases``
-    the mean score of each case.
-    """
+    """All figures of one strategy on the page; ``None`` where its records do not tell them."""
 
     label: str
     control: bool

@@ -79,11 +79,7 @@ _INERT: Final = str.maketrans(
 
 
 def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES, gate: Gate | None = None) -> str:
-    """The page of these runs; the same runs give the same text.
-
-    ``gate`` decided of the one run. ``most`` is the size in bytes up to which long messages are
-    kept whole.
-    """
+    """The page of these runs, and of the gate of one, with messages cut to stay below ``most``."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # takes long to import
 
     environment = Environment(
@@ -200,11 +196,7 @@ def _rank(figures: Figures) -> tuple[float, str]:
 
 
 def compared(arms: Sequence[Arm]) -> tuple[dict[str, dict[str, Any]], Mapping[str, str]]:
-    """Any two strategies with a common item, the control aside, and the letters of each by label.
-
-    A pair stands under the numbers ``first,second`` of its strategies. Strategies that share a
-    letter do not differ at 5 %.
-    """
+    """Any two strategies, the control aside, by their numbers, and the letters of each by label."""
     found = compare_strategies({arm.label: arm.records for arm in arms if not arm.control})
     number = {arm.label: n for n, arm in enumerate(arms)}
     pairs = {
@@ -267,20 +259,13 @@ def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterat
 
 
 def inert_json(data: Any) -> str:
-    """JSON for a script element: no text in it ends the element or begins a comment.
-
-    Whatever is not ASCII is escaped, lone surrogates too; NaN and infinities become ``null``.
-    """
+    """JSON for a script element: ASCII, and no text in it ends the element or begins a comment."""
     text = json.dumps(finite(data), separators=(",", ":"), allow_nan=False)
     return text.translate(_INERT)
 
 
 def content_policy(script: str, style: str) -> str:
-    """A Content-Security-Policy that lets this script and this style in, and nothing else.
-
-    Source: W3C, "Content Security Policy Level 3" (2024), section 2.3.1: a hash is that of the
-    text between the tags. Scripts that hold data do not run and need none.
-    """
+    """A Content-Security-Policy that lets this script and this style in, and nothing else."""
     digests = [
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (script, style)

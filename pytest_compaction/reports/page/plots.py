@@ -112,10 +112,7 @@ def apart(places: Sequence[float], least: float = _LINE) -> list[float]:
 
 
 def scatter(figures: Sequence[Figures]) -> Plot | None:
-    """Overall score against mean view tokens; ``None`` with fewer than two strategies to show.
-
-    Strategies on the frontier have a filled dot: no other scores higher with as few tokens.
-    """
+    """Overall score against mean view tokens; strategies on the frontier have a filled dot."""
     found = [
         (item.label, item.whole.view_tokens, item.means["overall"])
         for item in figures
@@ -157,10 +154,7 @@ def scatter(figures: Sequence[Figures]) -> Plot | None:
 
 
 def survival_plot(figures: Sequence[Figures]) -> Plot | None:
-    """Survival after each compaction; ``None`` if the records do not tell of two.
-
-    The control is left out: it has no compactions.
-    """
+    """Survival after each compaction; ``None`` if the records do not tell of two."""
     tables = {
         item.label: item.losses.whole.table for item in figures if item.losses and not item.control
     }
@@ -179,10 +173,7 @@ def survival_plot(figures: Sequence[Figures]) -> Plot | None:
 
 
 def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Plot | None:
-    """Facts stated against the budget; a budget at which a strategy has no figure is a gap.
-
-    An open dot had views over the budget.
-    """
+    """Facts stated against the budget, with gaps, and open dots for views over the budget."""
     if len(budgets) < 2:
         return None
     x = Scale(budgets[0], budgets[-1], _LEFT, _RIGHT_OF_CURVES, logarithmic=True)

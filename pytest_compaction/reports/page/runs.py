@@ -35,10 +35,7 @@ _OF_FACT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PageRun:
-    """A run to show: its name, its records, and the folder with its ``views`` and ``logs``.
-
-    Without a folder the page has no texts.
-    """
+    """A run to show: its name, its records, and the folder with its ``views`` and ``logs``, if any."""
 
     name: str
     run: Run
@@ -152,10 +149,7 @@ def _outcome(record: Record) -> str:
 
 
 def _fate(fact: Mapping[str, Any]) -> str:
-    """``s``: survived and used, ``u``: in the view and unused, ``d``: dropped from the view.
-
-    ``v``: in the view, where no answer was made.
-    """
+    """``s``: survived and used, ``u``: unused, ``v``: no answer was made, ``d``: dropped."""
     if not fact.get("survived"):
         return "d"
     if not is_answered(fact):

@@ -22,8 +22,7 @@ _LIMITS: Final = (None, 20_000, 8_000, 3_000, 1_000, 300, 0)
 class Texts:
     """The packed block of each case, and how messages had to be cut so that all found room.
 
-    ``limit`` is the most characters of a message, ``None`` if none was cut; ``left_out`` counts
-    the characters that are not there. ``logs`` are the cases whose log is there.
+    ``left_out`` counts the characters that are not there, ``logs`` the cases whose log is there.
     """
 
     blocks: tuple[str, ...] = ()
