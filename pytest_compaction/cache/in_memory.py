@@ -47,7 +47,7 @@ class SizedCache(Generic[_T, _V]):
 
 
 class Latest(Generic[_T, _V]):
-    """The value of the last thing, for as long as an equal thing comes again; threads may share it."""
+    """The value of the last thing while an equal one comes again; threads may share it."""
 
     def __init__(self, make: Callable[[_T], _V]) -> None:
         self._make = make

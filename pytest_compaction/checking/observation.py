@@ -62,9 +62,7 @@ class ObservedStep:
 
     @cached_property
     def sources(self) -> tuple[Message | None, ...]:
-        """For each message of the view after the message of the log that it is or was made from, if
-        any.
-        """
+        """For each message of the view after that of the log from which it was made, if any."""
         found = [self.said.get(message.id) for message in self.after]
         if None not in found:
             return tuple(found)
@@ -86,7 +84,7 @@ class ObservedStep:
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One break of an invariant: how, in which messages, and at which compaction, counted from 1."""
+    """One break of an invariant: how, in which messages, and at which compaction (from 1)."""
 
     sentence: str
     ids: tuple[str, ...] = ()

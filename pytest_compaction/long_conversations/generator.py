@@ -160,9 +160,7 @@ class Conversation:
         return 2 * sum(len(turn.pairs) for _, turns in self.parts for turn in turns)
 
     def write(self, folder: Path) -> None:
-        """Write the conversation into a new folder, in the layout of BEAM, as a whole or not at
-        all.
-        """
+        """Write the conversation into a new folder, in the layout of BEAM, as a whole."""
         partial = folder.with_name(f".{folder.name}.partial")
         shutil.rmtree(partial, ignore_errors=True)
         batches = [
@@ -247,7 +245,7 @@ def _tokens(turn: Round, count: Callable[[str], int]) -> int:
 def _shortened(
     talk: Sequence[list[Round]], most: float, count: Callable[[str], int]
 ) -> list[list[Round]]:
-    """The turns without as many as needed that say no point, and then that follow main questions."""
+    """The turns without as many as needed that say no point, then of what follows questions."""
     left = {(n, place): turn for n, turns in enumerate(talk) for place, turn in enumerate(turns)}
     spare: list[tuple[tuple[int, int], Round | None]] = [
         (key, None) for key, turn in left.items() if key[1] and not turn.points

@@ -186,7 +186,7 @@ def one_strategy(
     verbose: bool,
     width: int,
 ) -> Iterator[Line]:
-    """The result, the dimensions beside the kinds, and what was wrong; with ``verbose`` the rest."""
+    """The result, dimensions beside kinds, and what was wrong; with ``verbose`` the rest."""
     figures = aggregate(name, records)
     yield from result_lines(result_text(printable(name, 40), figures, records))
     left = list(_scores(figures, records, control))

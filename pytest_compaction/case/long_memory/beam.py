@@ -59,9 +59,7 @@ class Turns:
         self._next = 0
 
     def add(self, value: Any) -> None:
-        """Take in what a file holds: batches, or plans by name; :class:`ShapeError` for other
-        shapes.
-        """
+        """Take in batches, or plans by name; raises :class:`ShapeError` for other shapes."""
         for pointer, batches in _plans(value):
             self._take(pointer, batches)
 

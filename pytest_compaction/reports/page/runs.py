@@ -35,7 +35,7 @@ _OF_FACT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PageRun:
-    """A run to show: its name, its records, and the folder with its ``views`` and ``logs``, if any."""
+    """A run to show: its name, its records, and the folder with its ``views`` and ``logs``."""
 
     name: str
     run: Run
