@@ -26,6 +26,7 @@ from pytest_compaction.commands import (
     runs,
     show,
 )
+from pytest_compaction.commands.ab import command as ab
 from pytest_compaction.commands.init import command as init
 from pytest_compaction.commands.review import command as review
 from pytest_compaction.options import COMPLETES
@@ -42,6 +43,7 @@ COMMANDS: Final = (
     runs,
     report,
     compare,
+    ab,
     gate,
     merge,
     agree,

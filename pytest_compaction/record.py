@@ -63,6 +63,7 @@ class EventRecord(TypedDict, total=False):
     input_tokens: int
     output_tokens: int
     placeholder: str
+    flaws: dict[str, int]
 
 
 class CompactionRecord(TypedDict, total=False):

@@ -13,6 +13,7 @@ from pytest_compaction.facade import lazy
 if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.aggregates import *
     from pytest_compaction.metrics.agreement import *
+    from pytest_compaction.metrics.arms import *
     from pytest_compaction.metrics.budgets import *
     from pytest_compaction.metrics.changed_facts import *
     from pytest_compaction.metrics.changes import *
@@ -43,6 +44,10 @@ _NAMES: Final = {
     "agreement": (
         "Agreement Coefficient kendall_tau_b krippendorff_alpha of_judges of_readings of_runs "
         "spearman weighted_kappa"
+    ),
+    "arms": (
+        "ArmChanges ArmTotals EQUAL_TOKENS FLAWS FigureChange arm_changes arm_totals "
+        "facts_between_trials"
     ),
     "budgets": (
         "furthest_over is_over_budget over_budget_failures over_budget_text times tokens_over "

@@ -41,6 +41,9 @@ class SummaryReply:
     summary: Summary
     usage: Usage = Usage()
     latency_s: float | None = None
+    flaws: tuple[str, ...] = ()
+    """``cut``: the model stopped at its limit. ``empty``: nothing of the reply is a summary.
+    ``misformed``: it has none of the headings that were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,14 @@ class ModelError(ChargedError):
 
 class NoReplyError(ModelError):
     """The model was asked, and what came back is no answer: it refused, or said nothing."""
+
+    flaw = "empty"
+
+
+class RefusalError(NoReplyError):
+    """The model refused, or a filter held its reply back."""
+
+    flaw = "refused"
 
 
 class UnsupportedError(ModelError):

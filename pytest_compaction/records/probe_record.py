@@ -369,4 +369,6 @@ def _event(step: Step, window: int) -> EventRecord:
         found["output_tokens"] = step.usage.output_tokens
     if step.placeholder:
         found["placeholder"] = step.placeholder
+    if step.flaws:
+        found["flaws"] = dict(step.flaws)
     return found

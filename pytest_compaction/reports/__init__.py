@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_compaction.facade import lazy
 
 if TYPE_CHECKING:  # a star exports to type checkers what the modules define
+    from pytest_compaction.reports.ab import *
     from pytest_compaction.reports.agreement import *
     from pytest_compaction.reports.call_progress import *
     from pytest_compaction.reports.case_page import *
@@ -31,6 +32,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.reports.usage import *
 
 _NAMES: Final = {
+    "ab": "AB PROMPTS Version ab_markdown versions_of",
     "agreement": "agreement_json agreement_markdown agreement_text",
     "call_progress": "progress_text",
     "case_page": "Page case_messages case_overview case_probes recorded_view",

@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_compaction.gate import Check
 from pytest_compaction.metrics import Mean, aggregate, compare_strategies
+from pytest_compaction.reports.ab import ab_markdown, versions_of
 from pytest_compaction.reports.changes import baseline_markdown
 from pytest_compaction.reports.finished_run import (
     FinishedRun,
@@ -76,6 +77,8 @@ def markdown_head(run: FinishedRun) -> Iterator[str]:
         for found in long_memory_tables(run.strategies()):
             yield from markdown_table(found)
         yield from _compared(run)
+        for versions in versions_of(run.strategies(), run.header):
+            yield from ab_markdown(versions)
         yield from _lowest(run)
 
 

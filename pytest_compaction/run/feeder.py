@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
@@ -81,6 +82,8 @@ class Step:
     """How long replies of endpoints took; ``None`` if none came from one."""
     placeholder: str = ""
     """The placeholder of a summary that was not made; see :func:`placeholder_in`."""
+    flaws: Mapping[str, int] = field(default_factory=dict)
+    """How many summaries for it were refused, cut, empty or misformed."""
 
 
 class CheckedStrategy:
@@ -274,20 +277,26 @@ class Feeder:
 
     async def compact(self, context: Context, point: str) -> Step:
         """Compact now; ``point`` names the place in the conversation."""
-        used, waited = _spent(context.model)
+        used, waited, flaws = _spent(context.model)
         self._state, step = await self.strategy.compact(await self.state(), context, point)
-        usage, seconds = _spent(context.model)
+        usage, seconds, now = _spent(context.model)
         took = None if seconds == waited or seconds is None else round(seconds - (waited or 0), 3)
         step = replace(step, messages=self._observed, usage=usage - used, seconds=took)
+        step = replace(step, flaws=dict(sorted((now - flaws).items())))
         self.steps.append(step)
         self._since = []
         return step
 
 
-def _spent(model: Any) -> tuple[Usage, float | None]:
-    """What was asked of a model so far, and how long its replies took, where it is counted."""
+def _spent(model: Any) -> tuple[Usage, float | None, Counter[str]]:
+    """What was asked of a model so far, how long its replies took, and the flaws of its summaries.
+
+    A model that counts nothing has none of it.
+    """
     used = getattr(model, "usage", None)
-    return (used if isinstance(used, Usage) else Usage()), getattr(model, "seconds", None)
+    usage = used if isinstance(used, Usage) else Usage()
+    flaws: Counter[str] = getattr(model, "flaws", None) or Counter()
+    return usage, getattr(model, "seconds", None), flaws
 
 
 _PLACEHOLDERS: Final = (

@@ -14,6 +14,7 @@ import heapq
 import inspect
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Hashable
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from pytest_compaction.models import (
     JudgeRequest,
     Model,
     ModelError,
+    NoReplyError,
     NotAskedError,
     OwnCalls,
     Parameters,
@@ -212,6 +214,7 @@ class _Account:
     usage: Usage = Usage()
     own: OwnCalls = OwnCalls()
     seconds: float | None = None
+    flaws: Counter[str] = field(default_factory=Counter)
     error: ModelError | None = None
     clock: _Clock = field(default_factory=_Clock)
 
@@ -252,6 +255,11 @@ class MeteredModel:
     def seconds(self) -> float | None:
         """How long replies of endpoints took; ``None`` if none came from one."""
         return self._account.seconds
+
+    @property
+    def flaws(self) -> Counter[str]:
+        """How many summaries were refused, cut, empty or misformed."""
+        return Counter(self._account.flaws)
 
     @property
     def own(self) -> OwnCalls:
@@ -337,10 +345,12 @@ class MeteredModel:
             reply = await self._in_turn(lambda: call(self._asked))
         except ModelError as error:
             account.usage = sum(error.spent.values(), account.usage)
+            account.flaws.update([error.flaw] if isinstance(error, NoReplyError) else [])
             if account.error is None or isinstance(error, NotAskedError):
                 account.error = error
             raise
         account.usage += reply.usage
+        account.flaws.update(getattr(reply, "flaws", ()))
         latency = getattr(reply, "latency_s", None)
         if latency is not None:
             account.seconds = (account.seconds or 0.0) + latency

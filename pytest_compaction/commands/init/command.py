@@ -28,12 +28,10 @@ from pytest_compaction.commands.init.config_file import (
 )
 from pytest_compaction.commands.init.first_run import (
     FirstRun,
-    FirstRunError,
-    calls_in,
-    estimate,
     measure,
     newly_gone_between,
 )
+from pytest_compaction.commands.pytest_runs import RunError, calls_in, estimate
 from pytest_compaction.compactors import Registry, UnknownCompactorError, parse_spec, parted
 from pytest_compaction.gate import FEWEST_TRIALS
 from pytest_compaction.models import is_offline
@@ -98,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         with tempfile.TemporaryDirectory() as folder:
             return _Project(options, Path(folder), config_file(Path())).set_up()
-    except FirstRunError as error:
+    except RunError as error:
         print(error.printed, file=sys.stderr)
         complain(f"{error}; no threshold is written: mend that, and run init again")
     except ConfigFileError as error:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+from pytest_compaction.commands.pytest_runs import RunError, run_pytest
 from pytest_compaction.metrics import by_compactor, newly_gone_bound, run_changes
 from pytest_compaction.records import (
     Record,
@@ -29,21 +24,6 @@ from pytest_compaction.reports import uses
 _LOWER: Final = 0.95
 _STEPS: Final = 20
 """A threshold is this share of the score, rounded down to a twentieth of a point."""
-_SECONDS: Final = 10
-"""How often a first run says how many calls it has made."""
-_PYTEST: Final = (sys.executable, "-m", "pytest")
-_ESTIMATE: Final = "= compaction estimate ="
-_FAILURES: Final = re.compile("= (FAILURES|ERRORS) =")
-_SHOWN: Final = 15
-"""Lines of a run that failed: so many from its first failure on, and so many at its end."""
-
-
-class FirstRunError(ValueError):
-    """The first run, or its estimate, failed; ``printed`` is its first failure and its end."""
-
-    def __init__(self, code: int, printed: str, what: str = "the first run") -> None:
-        super().__init__(f"{what} ended with exit code {code}")
-        self.printed = _excerpt(printed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,65 +90,19 @@ def newly_gone_between(first: FirstRun, second: FirstRun) -> int:
     return newly_gone_bound(changes.facts, changes.cases)
 
 
-def estimate(arguments: Sequence[str]) -> str:
-    """Estimate that pytest prints for a run with these arguments. Asks no model.
-
-    Raises :class:`FirstRunError` if it cannot tell.
-    """
-    command = [*_PYTEST, *arguments, "--compaction-estimate", "-q"]
-    ended = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    lines = iter(ended.stdout.splitlines())
-    found = any(_ESTIMATE in line for line in lines)  # the lines after it are left
-    if ended.returncode or not found:
-        raise FirstRunError(ended.returncode, f"{ended.stdout}\n{ended.stderr}", "the estimate")
-    said = takewhile(lambda line: not line.startswith(("=", "no tests")), lines)
-    return "\n".join(said).strip()
-
-
 def measure(arguments: Sequence[str], runs: Path, store: Path) -> FirstRun:
     """Run pytest with these arguments, and say how far it is; only what it scored decides.
 
-    The run is kept in the folder ``runs``, which must be empty. Raises :class:`FirstRunError` if
+    The run is kept in the folder ``runs``, which must be empty. Raises :class:`RunError` if
     an item failed for another reason than its score, or nothing was scored.
     """
     gate = ["--compaction-threshold=overall>=0", "--compaction-baseline=none"]
     brief = ["-q", "--compaction-show=0", f"--compaction-runs={runs}"]
-    before, began = calls_in(store), time.monotonic()
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(
-            [*_PYTEST, *arguments, *gate, *brief], stdout=said, stderr=subprocess.STDOUT
-        )
-        while True:
-            try:
-                code = process.wait(_SECONDS)
-                break
-            except subprocess.TimeoutExpired:
-                new = calls_in(store) - before
-                print(f"  {time.monotonic() - began:.0f} s, {new:,} calls recorded", flush=True)
-            except BaseException:
-                process.terminate()
-                process.wait()
-                raise
-        said.seek(0)
-        printed = said.read().decode("utf-8", "replace")
+    code, printed = run_pytest([*arguments, *gate, *brief], store)
     files = sorted(runs.glob("*.jsonl"))
     found = load_run(files[-1]) if code == 0 and files else None
     mean = found.mean("overall") if found is not None else None
     if found is None or mean is None:
-        raise FirstRunError(code, printed)
+        raise RunError(code, printed, "the first run")
     score = FirstScore(mean.value, mean.interval, mean.count, mean.cases)
     return FirstRun(found, runs, score, is_sampled(found.header, found.records))
-
-
-def calls_in(store: Path) -> int:
-    """How many calls a store holds."""
-    return sum(1 for _ in store.rglob("*.json"))
-
-
-def _excerpt(printed: str) -> str:
-    """What a run printed from its first failure on, and at its end."""
-    lines = printed.strip().splitlines()
-    end = max(len(lines) - _SHOWN, 0)
-    first = next((i for i, line in enumerate(lines[:end]) if _FAILURES.search(line)), end)
-    left_out = ["…"] if end > first + _SHOWN else []
-    return "\n".join([*lines[first:end][:_SHOWN], *left_out, *lines[end:]])

@@ -46,6 +46,7 @@ from pytest_compaction.models.protocol import (
     ModelError,
     NoReplyError,
     NotAskedError,
+    RefusalError,
     SummaryReply,
     SummaryRequest,
 )
@@ -250,7 +251,8 @@ class ChatModel:
             latency = None if latency is None or longer is None else latency + longer
         if reply.problem:
             said = printable(f"{self._name} gave no answer: {reply.problem}", 300)
-            raise NoReplyError(said, spent={role: usage})
+            kind = RefusalError if reply.refused else NoReplyError
+            raise kind(said, spent={role: usage})
         return reply, usage, latency
 
     async def _ask(

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from pytest_compaction.gate import fact_name
 from pytest_compaction.metrics import (
     BudgetCurve,
     Pricing,
@@ -31,6 +32,7 @@ from pytest_compaction.records import (
     type_of,
 )
 from pytest_compaction.records import differences as run_differences
+from pytest_compaction.reports.ab import AB, versions_of
 from pytest_compaction.reports.lines import short_names
 from pytest_compaction.reports.page.overview import (
     SCORES,
@@ -78,8 +80,16 @@ _INERT: Final = str.maketrans(
 )
 
 
-def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES, gate: Gate | None = None) -> str:
-    """The page of these runs, and of the gate of one, with messages cut to stay below ``most``."""
+def page_of(
+    runs: Sequence[PageRun],
+    most: int = MOST_BYTES,
+    gate: Gate | None = None,
+    versions: Sequence[AB] | None = None,
+) -> str:
+    """The page of these runs, and of the gate of one, with messages cut to stay below ``most``.
+
+    ``versions`` are those of the one run unless they are given.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined  # takes long to import
 
     environment = Environment(
@@ -130,6 +140,8 @@ def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES, gate: Gate | None =
         pass_score=_pass_score(runs),
         notes=list(_notes(runs, arms, texts)),
         gate=gate,
+        versions=_versions(runs, arms) if versions is None else versions,
+        fact_name=fact_name,
         rules=rules_of(gate) if gate else [],
         comparisons=list(comparisons_of(gate.against, arms)) if gate else [],
         names=short,
@@ -171,6 +183,12 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
             if found
         ],
     }
+
+
+def _versions(runs: Sequence[PageRun], arms: Sequence[Arm]) -> list[AB]:
+    if len(runs) != 1:
+        return []
+    return list(versions_of({arm.label: arm.records for arm in arms}, runs[0].run.header))
 
 
 def _budget_curves(
