@@ -1,0 +1,179 @@
+"""``pytest-compaction ab``: a function at two git refs, two prompts, and held-out cases."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.scenarios import case
+
+from pytest_compaction.cli import main
+from pytest_compaction.commands.ab.holdout import Holdout, HoldoutError
+from pytest_compaction.commands.ab.refs import RefError, trees_of
+from pytest_compaction.records import load_run, run_files
+
+COMPACTOR = "--compactor=compactors.mine:compact"
+SOURCE = """
+def compact(messages, budget):
+    return [m for m in messages if "{gone}" not in str(m.get("content"))]
+"""
+
+
+def git(*arguments):
+    named = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *named, *arguments], check=True, capture_output=True)
+
+
+def commit(text, folder, cases=("first", "second"), budget=3000):
+    """A commit with a compactor that forgets what holds ``text``, and with cases."""
+    place = folder / "compactors"
+    place.mkdir(exist_ok=True)
+    (place / "mine.py").write_text(SOURCE.format(gone=text))
+    (folder / "cases").mkdir(exist_ok=True)
+    for id in cases:
+        data = case(id, budget=budget)
+        (folder / f"cases/{id}.json").write_text(json.dumps(data))
+    git("add", "-A")
+    git("commit", "-q", "-m", "state")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def repository(folder):
+    """Two commits: ``main`` keeps all that is asked about, and HEAD forgets the limit of 45."""
+    git("init", "-q", "-b", "main")
+    (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\n")
+    commit("no such text", folder)
+    git("checkout", "-q", "-b", "change")
+    commit("45", folder, cases=("third",))
+    return folder
+
+
+def worktrees():
+    said = subprocess.run(["git", "worktree", "list"], capture_output=True, text=True, check=True)
+    return len(said.stdout.splitlines())
+
+
+def refused(capsys, *arguments):
+    assert main(["ab", *arguments]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    return shown.err
+
+
+def test_a_function_at_two_refs_is_compared_over_the_cases_of_the_first(repository, capsys):
+    arguments = ["ab", "main..HEAD", COMPACTOR, "--report=ab.html", "--comment=ab.md"]
+    assert main([*arguments, "--pytest=-pno:xdist"]) == 0, capsys.readouterr().err
+    comment = (repository / "ab.md").read_text("utf-8").replace("\\", "")
+    assert comment.startswith("<!-- pytest-compaction ab -->\n\n## A/B: main (")
+    assert "too few cases for other sessions: decide by the facts" in comment
+    assert "Facts gained (0)." in comment
+    runs = run_files(repository / ".pytest_compaction/runs")
+    assert [sorted(load_run(path).header["cases"]) for path in runs] == [["first", "second"]] * 2
+    lost = comment[comment.index("Facts lost") :]
+    assert "- first-limit" in lost and "- second-limit" in lost
+    assert 'class="comparison ab"' in (repository / "ab.html").read_text("utf-8")
+    assert worktrees() == 1
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_trees_are_removed_if_the_command_is_stopped(repository, stop):
+    folders = []
+
+    def stopped():
+        with trees_of("main..HEAD", "compactors.mine:compact") as both:
+            folders.extend(tree.folder for tree in both)
+            assert all((each / "compactors/mine.py").exists() for each in folders)
+            assert worktrees() == 3
+            os.kill(os.getpid(), stop)
+            signal.pause()
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert worktrees() == 1
+    assert len(folders) == 2 and not any(each.exists() for each in folders)
+
+
+def test_three_dots_compare_with_where_the_branch_began(repository):
+    git("checkout", "-q", "main")
+    commit("another text", repository)
+    with trees_of("main...change", "compactors.mine:compact") as (base, _):
+        assert "no such text" in (base.folder / "compactors/mine.py").read_text()
+
+
+def test_a_function_that_one_ref_lacks_is_named_with_that_ref(repository, capsys):
+    git("rm", "-q", "-r", "compactors")
+    git("commit", "-q", "-m", "gone")
+    said = refused(capsys, "main..HEAD", COMPACTOR)
+    assert "cannot be made at HEAD (" in said
+    assert "ModuleNotFoundError" in said
+    assert said.rstrip().endswith("name a function that both refs have")
+    assert worktrees() == 1
+
+
+def test_code_outside_the_tree_is_no_version_of_it(repository):
+    with (
+        pytest.raises(RefError, match="both refs would run the same code"),
+        trees_of("main..HEAD", "json:dumps"),
+    ):
+        pass
+
+
+def test_what_is_no_repository_and_no_ref_is_said(folder, capsys):
+    assert "in no git repository" in refused(capsys, "main..HEAD", COMPACTOR)
+    git("init", "-q", "-b", "main")
+    said = refused(capsys, "main..HEAD", COMPACTOR)
+    assert "git knows no commit 'main'; fetch it first" in said
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["old.md"], "'old.md' is one version; name two prompt files"),
+        (["old.md", "new.md"], "there is no prompt file old.md"),
+        (["old.md", "new.md", "--compactor=a,b"], "names several strategies"),
+        (["old.md", "new.md", "--final"], "name their folder with --holdout"),
+        (["old.md", "new.md", "--holdout=kept"], "there is no folder with cases"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(folder, capsys, given, said):
+    assert said in refused(capsys, COMPACTOR, *given)
+
+
+@pytest.fixture
+def kept(folder):
+    """A folder with one held-out case."""
+    (folder / "kept").mkdir()
+    (folder / "kept/held.json").write_text(json.dumps(case("held", budget=3000)))
+    return Holdout.of(Path("kept"), ["cases"])
+
+
+def test_each_reading_of_held_out_cases_is_counted(kept):
+    assert kept.kept_back.endswith("--final reads them (so far: 0)")
+    assert kept.told(kept.read_again("a.md b.md")) == "Held-out cases of kept, reading 1."
+    again = kept.told(kept.read_again("a.md c.md"))
+    assert again.endswith("reading 2: each reading makes them less of a test.")
+    assert kept.kept_back.endswith("(so far: 2)")
+    assert Path("kept.readings.txt").read_text() == "a.md b.md\na.md c.md\n"
+
+
+@pytest.mark.parametrize("cases", ["kept", ".", "kept/held.json"])
+def test_cases_that_every_run_reads_are_not_held_out(kept, cases):
+    with pytest.raises(HoldoutError, match="lie in one another"):
+        Holdout.of(Path("kept"), [cases])
+
+
+@pytest.mark.exhaustive
+def test_held_out_cases_are_read_by_final_alone(repository, kept, capsys):
+    arguments = ["ab", "main..HEAD", COMPACTOR, "--holdout=kept", "--final"]
+    assert main([*arguments, "--pytest=-pno:xdist"]) == 0
+    assert "Held-out cases of kept, reading 1." in capsys.readouterr().out
+    newest = run_files(repository / ".pytest_compaction/runs")[-1]
+    assert list(load_run(newest).header["cases"]) == ["held"]
