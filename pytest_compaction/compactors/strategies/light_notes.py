@@ -61,12 +61,14 @@ async def noted_span(
 ) -> Noted:
     """The scratchpad with the notes of a whole span, asked for at once.
 
-    The notes take at most ``size`` tokens, the scratchpad at most ``limit``. A span of which there
-    is nothing to note leaves the scratchpad as it is.
+    The notes take at most ``size`` tokens, the scratchpad at most ``limit``. If they come back
+    empty, the model is asked once more, to bring the scratchpad up to date with the span: it may
+    have nothing to add, but an empty scratchpad is an error.
     """
     written = await write_summary(context, gone, SECTIONS, size)
     if written.empty and not notes.empty:
-        return Noted(notes)
+        updated = await write_summary(context, gone, SECTIONS, limit, previous=notes)
+        return Noted(updated.summary if not updated.error else notes, error=updated.error)
     if written.error:
         return Noted(notes, error=written.error)
     longer = _joined(notes, [written.summary])
