@@ -10,7 +10,6 @@ from pytest_compaction.settings import OptionError
 REMOVED: Final = {
     "--compaction-processes": "pytest-xdist does work in parallel; give its -n N",
     "--compaction-executor=processes://": "pytest-xdist does work in parallel; give its -n N",
-    "codex:mode=": "openai-compact continues with the output of the endpoint; leave mode out",
     "profile=": (
         "each strategy has one form, which is mended where an endpoint would refuse its messages; "
         "leave profile out"

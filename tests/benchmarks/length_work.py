@@ -278,8 +278,8 @@ PARTS: dict[str, Callable[[Path], Work]] = {
 }
 """What is measured beside strategies."""
 
-WITHOUT = ("openai-compact", "recorded")
-"""Strategies that rules cannot run: one needs an endpoint, the other a view on record."""
+WITHOUT = ("anthropic", "openai-compact", "recorded")
+"""Strategies that rules cannot run: they need an endpoint, or a view on record."""
 
 TRIGGERED = (
     ("none", "turns:2"),

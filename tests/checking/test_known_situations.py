@@ -16,7 +16,9 @@ from pytest_compaction.session.check import UNCHECKED
 REGISTRY = Registry()
 MODES = (
     "adk:interval=2:overlap=1",
+    "anthropic:mode=client",
     "cline:mode=basic",
+    "codex:mode=remote",
     "continue:mode=cli",
     "roo:version=2",
 )
@@ -69,7 +71,7 @@ def test_a_shipped_strategy_shows_each_violation_that_it_declares_and_no_other(t
 
 LOW_TRIGGERS = {
     "adk:threshold=50:retention=3": {"not-due-after"},
-    "anthropic:threshold=5000": {"not-due-after", "progress-or-stop", "never-larger"},
+    "anthropic:mode=client:threshold=5000": {"not-due-after", "progress-or-stop", "never-larger"},
     "codex:limit=5000": {"not-due-after", "progress-or-stop", "never-larger"},
     "deepagents:trigger=3messages": {"not-due-after"},
     "gemini-cli:threshold=0.05": {"not-due-after"},
@@ -85,7 +87,7 @@ LOW_TRIGGERS = {
 
 @pytest.mark.parametrize("text", mostly_exhaustive(LOW_TRIGGERS))
 def test_a_trigger_that_a_user_sets_too_low_is_declared(text):
-    plain, _, _ = text.partition(":")
+    plain = next((m for m in MODES if text.startswith(f"{m}:")), text.partition(":")[0])
     usual, declared = (
         set(REGISTRY.create(parse_spec(spec)).traits.violations) for spec in (plain, text)
     )

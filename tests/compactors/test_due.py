@@ -7,7 +7,7 @@ from pytest_compaction.compactors import Registry, parse_spec
 from pytest_compaction.conversation.formats.chat import from_chat
 
 REGISTRY = Registry()
-APART = {"none", "openai-compact", "recorded"}
+APART = {"anthropic", "none", "openai-compact", "recorded"}
 """The control; what needs an endpoint that compacts; what shows a transcript's own compactions."""
 BY_COUNT = {"mask-observations"}
 """Due from a number of tool results on, whatever their size, like their originals."""
@@ -37,11 +37,12 @@ def test_a_full_window_is_due_in_the_middle_of_tool_calls_too(name):
 FROM = """
     adk 20000 18000, adk:threshold=500:retention=3 20000 500,
     anchored 20000 18000, truncate 20000 18000, window 20000 18000,
-    anthropic 20000 10000, anthropic 200000 100000, anthropic:threshold=50000 200000 50000,
+    anthropic:mode=client 20000 10000, anthropic:mode=client 200000 100000,
+    anthropic:mode=client:threshold=50000 200000 50000,
     claude-code 20000 16700, claude-code 200000 167000,
     cline 20000 16200,
     codex 20000 18000, codex:limit=5000 272000 5000,
-    continue:mode=cli 20000 18091, continue-prune 2000 1951,
+    continue:mode=cli 200000 121000, continue-prune 2000 1951,
     gemini-cli 20000 10000, gemini-cli:threshold=0.9 20000 18000,
     goose 20000 16001,
     kimi-cli 262144 212144, kimi-cli:reserve=0 20000 17000,

@@ -17,7 +17,7 @@ REFUSED = """
     anthropic:clear=-1 -> clear=-1 must be a whole number, at least 0
     anthropic:clear=3:clear_at_least=-5 -> clear_at_least=-5 must be a whole
     anthropic:clear=3:clear_trigger=0 -> clear_trigger=0 must be a whole
-    anthropic:mode=cloud -> mode=cloud must be client or server
+    anthropic:mode=cloud -> mode=cloud must be server or client
     anthropic:threshold=0 -> threshold=0 must be a whole number, at least 1
     anthropic:threshold=many -> threshold=many must be a whole number
     claude-code:files=-1 -> files=-1 must be a whole number, at least 0

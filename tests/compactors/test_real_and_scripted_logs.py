@@ -18,7 +18,7 @@ REFUSED = {
 }
 """Where a product fails too, by its source: too large a last message, too few messages, or no turn
 of the user at which it could cut."""
-STRATEGIES = sorted({*REGISTRY.names()} - NOT_ALONE)
+STRATEGIES = sorted({*REGISTRY.names(), "anthropic:mode=client"} - NOT_ALONE)
 
 
 @pytest.mark.exhaustive

@@ -21,9 +21,10 @@ from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.text import normalize
 
 REGISTRY = Registry()
-NOT_ALONE = {"none", "recorded", "openai-compact"}
+NOT_ALONE = {"none", "recorded", "openai-compact", "anthropic"}
 """The control, and what needs a compaction on record or an endpoint."""
 FURTHER = (
+    "anthropic:mode=client",
     "anchored+ledger",
     "anchored+pins",
     "mask-observations+anchored",

@@ -18,10 +18,11 @@ REGISTRY = Registry()
 
 
 def asks_a_model(name):
-    return REGISTRY.create(parse_spec(name)).traits.needs_model
+    traits = REGISTRY.create(parse_spec(name)).traits
+    return traits.needs_model and not traits.by_server
 
 
-ASKING = [name for name in REGISTRY.names() if asks_a_model(name)]
+ASKING = [name for name in REGISTRY.names() if asks_a_model(name)] + ["anthropic:mode=client"]
 OFTEN = {"anchored", "claude-code", "cline", "light", "openai-compact", "truncate"}
 """Strategies of different shapes; the slower lane takes all the others too."""
 

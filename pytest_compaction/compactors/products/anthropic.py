@@ -1,6 +1,28 @@
-"""``anthropic``: full regeneration by the client at a token threshold, after Anthropic's SDK.
+"""``anthropic``: compaction by the endpoint, or by the client as an older SDK did it.
 
-Follows ``compaction_control`` of the tool runner in the Python SDK (0.79 to 0.125,
+Version 2.14 of the Python SDK (public source, read on 2026-11-29) compacts nothing itself: the edit
+``compact_20260112`` of a request makes the endpoint do it. That is ``mode=server``, the default.
+The view is the whole log, and with every
+request for an answer goes ``context_management`` with the edit ``compact_20260112``
+(trigger: ``threshold``, by default the API's 150,000 tokens), and before it
+``clear_tool_uses_20250919`` if ``clear`` is given, so that a summary is written only of
+what clearing left. Anthropic's own endpoint takes that in its Messages API; a gateway
+with chat completions that passes it on, as LiteLLM does, is asked here. Without such an endpoint,
+as with the offline model, the compaction fails with a sentence that names ``mode=client``.
+
+Triggers are in proportion to the window of the case, but for a compaction the API accepts no
+trigger below
+50,000 tokens: a log that reaches no trigger cannot be compacted this way, and no question
+is asked about it. The view is what the reply reports (see
+:mod:`pytest_compaction.run.responder`): the tokens that were read, the tool results
+without those that were cleared, and the summary if it can be read. An endpoint that
+refuses the parameter is not asked again. An answer is not scored if an edit was due and
+the reply does not report it. No compaction block goes back to the endpoint: each answer
+is requested with the whole log, like the first request over the threshold. The server
+therefore writes its summary with the question in sight, which no client-side strategy
+does.
+
+``mode=client`` follows ``compaction_control`` of the tool runner in the Python SDK (0.79 to 0.125,
 public source; gone by 1.x): when the usage of a reply reaches 100,000 tokens, the
 messages before that reply and a prompt for a summary are sent without system
 prompt and tools. The reply, its tag included, becomes the one user message with
@@ -17,23 +39,6 @@ the conversation.
 ``clear=3`` adds what the API calls clearing tool uses (``clear_tool_uses_20250919``)
 as the client can do it: the results of all but the newest tool uses give way to a
 placeholder, and a summary is written only if that did not suffice.
-
-``mode=server`` leaves both to the endpoint: the view is the whole log, and with every
-request for an answer goes ``context_management`` with the edit ``compact_20260112``
-(trigger: ``threshold``, by default the API's 150,000 tokens), and before it
-``clear_tool_uses_20250919`` if ``clear`` is given, so that a summary is written only of
-what clearing left. Anthropic's own endpoint takes that in its Messages API; a gateway
-with chat completions that passes it on, as LiteLLM does, is asked here. Triggers are in
-proportion to the window as above, but for a compaction the API accepts no trigger below
-50,000 tokens: a log that reaches no trigger cannot be compacted this way, and no question
-is asked about it. The view is what the reply reports (see
-:mod:`pytest_compaction.run.responder`): the tokens that were read, the tool results
-without those that were cleared, and the summary if it can be read. An endpoint that
-refuses the parameter is not asked again. An answer is not scored if an edit was due and
-the reply does not report it. No compaction block goes back to the endpoint: each answer
-is requested with the whole log, like the first request over the threshold. The server
-therefore writes its summary with the question in sight, which no client-side strategy
-does.
 """
 
 from __future__ import annotations
@@ -72,23 +77,23 @@ from pytest_compaction.models import (
 )
 
 PRODUCT_WINDOW: Final = 200_000
-THRESHOLDS: Final = {"client": 100_000, "server": 150_000}
+THRESHOLDS: Final = {"server": 150_000, "client": 100_000}
 """Tokens of the product's window at which the SDK and the API compact by themselves."""
 SECTIONS: Final = sections_of("anthropic")
 
 
 @dataclass(eq=False)
 class Anthropic(ProductCompactor):
-    """Replaces the conversation by one tagged summary, written from scratch each time.
+    """Lets the endpoint compact; ``mode=client`` replaces the conversation by one tagged summary.
 
-    ``threshold`` is in tokens of a 200,000-token window (100,000, with ``mode=server``
-    150,000). ``clear`` is the number of newest tool uses that keep their results when
+    ``threshold`` is in tokens of a 200,000-token window (150,000, with ``mode=client``
+    100,000). ``clear`` is the number of newest tool uses that keep their results when
     older ones are cleared first; without it nothing is cleared. See
     :class:`ToolUseClearing` for the parameters that go with it.
     """
 
     name = "anthropic"
-    description = "Anthropic SDK: one tagged summary rewritten from scratch at 100k tokens"
+    description = "Anthropic: the endpoint compacts; mode=client: one tagged summary at 100k tokens"
     sections = SECTIONS
     drops_calls = True
 

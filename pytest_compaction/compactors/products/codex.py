@@ -1,28 +1,38 @@
-"""``codex``: the user's messages within a limit, and one summary after them.
+"""``codex``: the user's messages within a limit, and one summary or compaction item after them.
 
-Follows the local compaction of Codex CLI (``compact.rs``, public source, copies of
-2025 and 2026). It is due at 90 % of the window. The new history is the initial
+Follows Codex CLI (public source, copies of 2025 and 2026; remote version 2 at 009bd870, read on
+2026-11-29). It is due at 90 % of the window. The product has two ways.
+
+``mode=local`` (``compact.rs``), for all providers but OpenAI: the new history is the initial
 context, the messages that the user wrote (chosen from the newest back within 20,000
 tokens, the first that does not fit cut in its middle, in their original order), and
 one user message that introduces a summary, last. Assistant and tool messages go,
 and so do earlier summaries: the new one is written from them as well.
 
+``mode=remote`` (``compact_remote_v2.rs``), for OpenAI's models, which never take the local way: the
+endpoint gives one compaction item that only it can read. The client keeps 64,000 tokens of the
+user's messages, their images too (an image counts nothing, a message at least one token), and puts
+the item last. Before the request, the newest tool results give way to a placeholder until the
+conversation fits the window. A reply without exactly one item is a failure.
+
+``local`` is the default here: it needs no endpoint of OpenAI, and it is the way whose outcome can
+be read, so that it can be said what is lost.
+
 In the middle of a turn, where the model waits for nothing but its tools, the initial
 context stands before the last message of the user instead.
 
-Kept from the original: images in user messages are lost, an open call is
-lost (its result is left out when it comes), and if the model writes nothing, its last
+Kept from the original: an open call is
+lost (its result is left out when it comes). Of ``local``: images in user messages are lost, and if
+the model writes nothing, its last
 message before stands for the summary, whatever it says, or nothing but the introduction if
 there is none. A request that is longer than the model's window loses its oldest
 messages, as in the original when the endpoint refuses it; after any other failure the
 history stays as it was.
 
-With a provider that compacts by itself the original asks it to; ``openai-compact`` does that.
-This is what all other providers get, and what can be read.
-
-Adapted: the 20,000 tokens are in proportion to the case's window (the product's is
+Adapted: the 20,000 and 64,000 tokens are in proportion to the case's window (the product's is
 272,000), at most three quarters of the rest of the budget, so that a quarter is
-left to the summary; tokens are counted, not estimated from bytes.
+left to the summary; tokens are counted, not estimated from bytes. The item is asked for with
+``responses.compact``; version 2 sends a trigger item in a usual request.
 """
 
 from __future__ import annotations
@@ -31,8 +41,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import newest_within
-from pytest_compaction.compactors.base.history import unchanged
+from pytest_compaction.compactors.base.cuts import mask_results, newest_within
+from pytest_compaction.compactors.base.history import rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     ProductCompactor,
     scaled,
@@ -46,11 +56,22 @@ from pytest_compaction.compactors.base.summaries import (
     without_middle,
     without_preamble,
 )
-from pytest_compaction.compactors.parameters import whole
+from pytest_compaction.compactors.parameters import choice, whole
+from pytest_compaction.compactors.products.openai_compact import compaction_items
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, Text, TokenCounter, leading_system
+from pytest_compaction.conversation import (
+    Image,
+    Message,
+    Text,
+    TokenCounter,
+    leading_system,
+)
+from pytest_compaction.models import CompactRequest, ModelError
 
 PRODUCT_WINDOW: Final = 272_000
+KEPT: Final = {"local": 20_000, "remote": 64_000}
+"""Tokens of the user's messages that stay."""
+OUTPUT_LEFT_OUT: Final = "[output left out to fit the window]"
 PREAMBLE: Final = (
     "Another model worked on this before and left the summary below. The tools stand as it "
     "left them. Build on what was done and do not do it again. Its summary:"
@@ -67,10 +88,11 @@ INITIAL_CONTEXT: Final = (
 class Codex(ProductCompactor):
     """Keeps the initial context and the newest user messages; one summary comes last.
 
-    ``users`` is the limit for user messages in tokens of a 272,000-token window, ``limit`` a
-    lower threshold than 90 % of the window, in the same measure (0 for none). ``read_results``
-    and ``read_arguments`` are the characters that the summariser may read of a result and of
-    each argument, or ``all``.
+    ``mode=remote`` asks the endpoint for the item. ``users`` is the limit for user messages in
+    tokens of a 272,000-token window (20,000, with ``mode=remote`` 64,000), ``limit`` a lower
+    threshold than 90 % of the window, in the same measure (0 for none). ``read_results`` and
+    ``read_arguments`` are the characters that the summariser may read of a result and of each
+    argument, or ``all``.
     """
 
     name = "codex"
@@ -80,7 +102,8 @@ class Codex(ProductCompactor):
     drops_calls = True
     traits = Traits(needs_model=True, keeps_tail=True)
 
-    users: int = whole(20_000, 1)
+    mode: str = choice(*KEPT)
+    users: int | None = whole(None, 1)
     limit: int = whole(0, 0)
     read_results: int | str = WHOLE
     read_arguments: int | str = WHOLE
@@ -88,6 +111,10 @@ class Codex(ProductCompactor):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
+        self.most = KEPT[self.mode] if self.users is None else self.users
+        if self.mode == "remote":
+            self.traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
+            self.also_violates("codex-remote")
         if self.limit:
             self.also_violates("set-off-again")
 
@@ -102,17 +129,39 @@ class Codex(ProductCompactor):
         if first >= len(before):
             return unchanged(state)
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        limit = min(scaled(self.users, PRODUCT_WINDOW, context), room * 3 // 4)
+        limit = min(scaled(self.most, PRODUCT_WINDOW, context), room * 3 // 4)
         typed = (m for m in before[first:] if m.role == "user" and m.origin == "log")
-        users = _within([m for m in typed if not _is_context(m)], limit, context.tokens)
+        said = [m for m in typed if not _is_context(m)]
+        if self.mode == "remote":
+            return await self._remote(state, before, said, limit, context)
+        users = _within(said, limit, context.tokens)
         room -= context.tokens.messages(users)
         conversation = without_preamble(before[first:], PREAMBLE)
         written = await self._written(conversation, room, context)
-        head = (*before[:first], *users)
-        if (before[-1].results or before[-1].calls) and context.reason != "manual":
-            system = leading_system(before)  # in the middle of a turn
-            head = (*before[:system], *users[:-1], *before[system:first], *users[-1:])
-        return self.replaced(state, before, head, written)
+        return self.replaced(state, before, _head(before, users, context), written)
+
+    async def _remote(
+        self,
+        state: State,
+        before: tuple[Message, ...],
+        said: Sequence[Message],
+        limit: int,
+        context: Context,
+    ) -> Outcome[State]:
+        """The messages of the user with their images, and the item of the endpoint."""
+        sent = _fitting_results(before, context)[leading_system(before) :]
+        try:
+            reply = await context.model.compact(CompactRequest(sent, context.instructions))
+        except ModelError as error:
+            return unchanged(state, f"the endpoint could not compact: {error}")
+        items = [message for message in reply.messages if compaction_items(message)]
+        if sum(map(compaction_items, items)) != 1:
+            return unchanged(state, f"the endpoint returned {len(items)} compaction items, not one")
+        cycle = self.cycle(state)
+        item = replace(items[0], id=f"codex-item-{cycle}", origin="synthetic")
+        users = _within(said, limit, context.tokens, with_images=True)
+        after = (*_head(before, users, context), item)
+        return rewritten(state, before, after, item.id, cycle=cycle)
 
     async def _written(self, messages: Sequence[Message], room: int, context: Context) -> Written:
         """The summary of the newest messages that fit the window."""
@@ -121,22 +170,51 @@ class Codex(ProductCompactor):
         return Written(text=_last_said(messages)) if written.empty else written
 
 
-def _within(messages: Sequence[Message], limit: int, tokens: TokenCounter) -> tuple[Message, ...]:
-    """The text of the newest messages within ``limit`` tokens; the first over it is cut."""
+def _head(
+    before: Sequence[Message], users: Sequence[Message], context: Context
+) -> tuple[Message, ...]:
+    """What stands before the summary: the initial context and the messages of the user."""
+    first, system = _initial_context(before), leading_system(before)
+    if (before[-1].results or before[-1].calls) and context.reason != "manual":
+        return (*before[:system], *users[:-1], *before[system:first], *users[-1:])
+    return (*before[:first], *users)
+
+
+def _fitting_results(messages: tuple[Message, ...], context: Context) -> tuple[Message, ...]:
+    """The messages with the newest tool results left out until all fits the window."""
+    for message in reversed(messages):
+        if context.tokens.messages(messages) <= context.window:
+            break
+        if message.results:
+            messages = mask_results(messages, {message.id}, OUTPUT_LEFT_OUT)
+    return messages
+
+
+def _within(
+    messages: Sequence[Message], limit: int, tokens: TokenCounter, with_images: bool = False
+) -> tuple[Message, ...]:
+    """The text of the newest messages within ``limit`` tokens; the first over it is cut.
+
+    Images come along ``with_images``, and count nothing.
+    """
     chosen: list[Message] = []
     left = limit
     for message in reversed(messages):
         plain = _text_only(message)
         if plain is None:
+            if with_images and left > 0:
+                chosen.append(message)
+                left -= 1
             continue
         cost = tokens.message(plain)
         if cost <= left:
-            chosen.append(plain)
+            chosen.append(message if with_images else plain)
             left -= cost
             continue
         cut = _cut_to(plain, left, tokens)
         if cut is not None:
-            chosen.append(cut)
+            images = [part for part in message.parts if with_images and isinstance(part, Image)]
+            chosen.append(replace(cut, parts=(*cut.parts, *images)))
         break
     return tuple(reversed(chosen))
 

@@ -1,12 +1,15 @@
 """``continue``: a summary inside the system message (IDE), or in place of everything (CLI).
 
-Follows Continue at d0a3c0b6 (public source). In the IDE a user compacts up to a
+Follows Continue at d0a3c0b6 (public source) and, for the CLI, version 1.5.47 of its package; both
+read on 2026-11-29. In the IDE a user compacts up to a
 message: everything between the earlier summary and that message is summarised, with the
 earlier summary in front as a user message. Each request then leaves out everything up to
 the message, and the summary stands at the end of the system message. Only the user
 triggers it, and nothing takes over when it fails. In the CLI
 (``mode=cli``) the history becomes the system message and one assistant message with
-the summary; a conversation too long to be summarised loses its newest end first.
+the summary, which is asked for without sections; a conversation too long to be summarised loses its
+newest end first. The CLI reserves for the reply 35 % of the window, at most 64,000 tokens, and
+15,000 more: 121,000 of 200,000 tokens set it off.
 
 Kept from the original: the last user message and an open call are gone (the result of such a
 call is left out when it comes).
@@ -17,8 +20,7 @@ the user's name stands first if the model is the next to speak after a compactio
 
 Adapted: the message up to which the IDE compacts is the last one; constants in tokens are
 in proportion to the case's window (the product's is taken to be 200,000); leaving out the
-newest end never separates a call from its result; the reply limit of the CLI
-is 4,096 tokens unless ``max_output`` says otherwise.
+newest end never separates a call from its result.
 
 ``continue-prune``: pruning to a token budget by rules, after ``compileChatMessages``.
 
@@ -43,6 +45,7 @@ be 200,000); an image counts 1,024 tokens, as in the original.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -79,8 +82,11 @@ from pytest_compaction.conversation import (
 
 PRODUCT_WINDOW: Final = 200_000
 MAX_RESERVE: Final = 15_000
+REPLY_SHARE: Final = 0.35
+MOST_REPLY: Final = 64_000
 REQUEST_RESERVE: Final = 150
 SECTIONS: Final = sections_of("continue")
+CLI_SECTIONS: Final = sections_of("continue-cli")
 PREAMBLE: Final = "Summary of the conversation so far, which it replaces:"
 OPENING: Final = "[The conversation goes on from the summary that the system message ends with.]"
 CANCELLED: Final = "[the tool call was cancelled]"
@@ -90,7 +96,8 @@ CANCELLED: Final = "[the tool call was cancelled]"
 class Continue(ProductCompactor):
     """Summarises everything; the summary joins the system message or is all that is left.
 
-    ``max_output`` is what the CLI reserves for a reply, in tokens of a 200,000-token window.
+    ``max_output`` is what the CLI reserves for a reply, in tokens of a 200,000-token window;
+    without it, 35 % of the window, at most 64,000.
     """
 
     name = "continue"
@@ -100,7 +107,7 @@ class Continue(ProductCompactor):
     drops_calls = True
 
     mode: str = choice("ide", "cli")
-    max_output: int = whole(4096, 1, PRODUCT_WINDOW - 1)
+    max_output: int | None = whole(None, 1, PRODUCT_WINDOW - 1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -128,10 +135,17 @@ class Continue(ProductCompactor):
         The window without the reply, and without a reserve: the reply's size or a fifth
         of the rest, whichever is more, at most 15,000.
         """
-        output = scaled(self.max_output, PRODUCT_WINDOW, context)
+        output = self._reply(context)
         rest = context.window - output
         reserve = min(max(output, -(-rest // 5)), scaled(MAX_RESERVE, PRODUCT_WINDOW, context))
         return max(rest - reserve, 1)
+
+    def _reply(self, context: Context) -> int:
+        """Tokens that the CLI reserves for a reply."""
+        if self.max_output is not None:
+            return scaled(self.max_output, PRODUCT_WINDOW, context)
+        most = scaled(MOST_REPLY, PRODUCT_WINDOW, context)
+        return math.ceil(min(context.window * REPLY_SHARE, most))
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
@@ -139,7 +153,8 @@ class Continue(ProductCompactor):
         base = load(state["system"]) if "system" in state else before[:first]
         room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
         conversation = self._conversation(state, before[first:], base, context)
-        written = await self.written(conversation, room, context)
+        sections = CLI_SECTIONS if self.mode == "cli" else SECTIONS
+        written = await self.written(conversation, room, context, sections=sections)
         if self.mode == "cli":
             return self.replaced(state, before, base, written)
         if written.error:
@@ -155,7 +170,7 @@ class Continue(ProductCompactor):
         """The messages that the summariser of each mode reads."""
         if self.mode == "cli":
             limit = context.window - context.tokens.messages(base)
-            limit -= scaled(self.max_output, PRODUCT_WINDOW, context)
+            limit -= self._reply(context)
             limit -= scaled(REQUEST_RESERVE, PRODUCT_WINDOW, context)
             return pruned_from_end(without_preamble(messages, PREAMBLE), limit, context.tokens)
         earlier: tuple[Message, ...] = ()

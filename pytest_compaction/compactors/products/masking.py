@@ -25,6 +25,12 @@ output that was cleared before. Adapted: both constants are in proportion to the
 given. Tokens are counted, not estimated from characters. Current versions of the original prune
 only if configured to.
 
+``claude-code-micro``: the results of all but the newest five tool uses are cleared, and nothing is
+summarised. After public descriptions of the microcompaction of Claude Code, which goes before its
+summary (``claude-code`` does both) and on its own; ``recorded`` shows those of imported sessions.
+The product clears by time when its cache is cold, or asks the server to. A log has no clock, so
+here it works when compaction is asked for.
+
 The first two work on every request in the original and leave the stored history as it is. Here
 they work when compaction is asked for, and what they insert stays, so that the beginning of the
 view does not change between compactions. A text that would be longer than the result is not
@@ -44,7 +50,11 @@ from pytest_compaction.compactors.base.cuts import (
     where_smaller,
 )
 from pytest_compaction.compactors.base.history import by_rule, load
-from pytest_compaction.compactors.base.product import ProductCompactor, scaled
+from pytest_compaction.compactors.base.product import (
+    ProductCompactor,
+    ToolUseClearing,
+    scaled,
+)
 from pytest_compaction.compactors.parameters import names_in, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Image, Message
@@ -195,3 +205,20 @@ class OpencodePrune(MaskingCompactor):
                     old.add(message.id)
                     amount += size
         return old, amount
+
+
+@dataclass(eq=False)
+class ClaudeCodeMicro(MaskingCompactor):
+    """Clears the results of all but the newest ``keep`` tool uses."""
+
+    name = "claude-code-micro"
+    description = "Claude Code's microcompaction: all but the newest 5 tool results cleared"
+    noted = "cleared"
+
+    keep: int = whole(5, 0, unit="tool uses")
+
+    def reason(self, count: int) -> str:
+        return f"{count} tool results are older than the newest {self.keep}"
+
+    def masked(self, messages: Sequence[Message], state: State, context: Context) -> list[Message]:
+        return [*ToolUseClearing(self.keep).cleared(messages, OpencodePrune.window, context)]

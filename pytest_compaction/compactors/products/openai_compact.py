@@ -45,15 +45,15 @@ class OpenAICompact(ProductCompactor):
             return unchanged(state, str(error))
         except ModelError as error:
             return unchanged(state, f"the endpoint could not compact: {error}")
-        items = sum(map(_compaction_items, reply.messages))
+        items = sum(map(compaction_items, reply.messages))
         if items != 1:
             return unchanged(state, f"the endpoint returned {items} compaction items; expected one")
         output = _recognised(reply.messages, sent, f"{self.name}-{cycle}")
-        item = next(message for message in output if _compaction_items(message))
+        item = next(message for message in output if compaction_items(message))
         return rewritten(state, before, (*before[:first], *output), item.id, cycle=cycle)
 
 
-def _compaction_items(message: Message) -> int:
+def compaction_items(message: Message) -> int:
     """Number of compaction items in the message."""
     payloads = (json.loads(part.payload) for part in message.parts if isinstance(part, Opaque))
     return sum(

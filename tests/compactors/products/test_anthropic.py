@@ -1,4 +1,4 @@
-"""``anthropic``: losses and constants of the SDK's client-side compaction."""
+"""``anthropic``: the endpoint compacts; losses and constants of what the client did before."""
 
 import json
 
@@ -30,7 +30,7 @@ from pytest_compaction.conversation.formats.chat import message_to_chat
 
 
 def test_the_view_becomes_one_user_message_with_the_summary_in_its_tag():
-    outcome, view = compacted(Anthropic(), session(6), context_of(500))
+    outcome, view = compacted(Anthropic(mode="client"), session(6), context_of(500))
     assert outcome.status == "compacted"
     assert roles(view) == ["system", "user"]
     assert view[1].origin == "synthetic"
@@ -41,10 +41,16 @@ def test_the_view_becomes_one_user_message_with_the_summary_in_its_tag():
     assert COUNTER.messages(view) <= 500
 
 
+def test_without_an_endpoint_that_compacts_the_default_fails_with_what_to_do():
+    outcome, view = compacted(Anthropic(), session(6), context_of(500))
+    assert (outcome.status, view) == ("failed", messages_of(session(6)))
+    assert "use mode=client" in outcome.error
+
+
 def test_the_summariser_reads_neither_the_system_prompt_nor_the_reply_that_set_it_off():
     spy = SpyModel()
     chat = session(6)
-    outcome, _ = compacted(Anthropic(), chat, context_of(500, model=spy))
+    outcome, _ = compacted(Anthropic(mode="client"), chat, context_of(500, model=spy))
     assert ids(spy.requests[0].messages) == [f"m{i}" for i in range(1, len(chat) - 1)]
     assert spy.requests[0].previous is None
     assert [(span.fate, len(span.ids)) for span in outcome.spans] == [
@@ -57,12 +63,12 @@ def test_the_summariser_reads_neither_the_system_prompt_nor_the_reply_that_set_i
 def test_tool_results_at_the_end_are_part_of_the_summary():
     spy = SpyModel()
     chat = session(6)[:-1]
-    compacted(Anthropic(), chat, context_of(500, model=spy))
+    compacted(Anthropic(mode="client"), chat, context_of(500, model=spy))
     assert ids(spy.requests[0].messages)[-1] == f"m{len(chat) - 1}"
 
 
 def test_the_threshold_can_be_set():
-    compactor, context = Anthropic(threshold=20_000), context_of(window=2000)
+    compactor, context = Anthropic(mode="client", threshold=20_000), context_of(window=2000)
     assert compactor.due(observed(compactor, [user("word " * 150)], context), context) is None
     assert compactor.due(observed(compactor, [user("word " * 250)], context), context)
 
@@ -78,7 +84,7 @@ def test_a_model_without_request_parameters_cannot_leave_it_to_a_server():
 
 def test_only_the_server_is_sent_parameters():
     context = context_of(window=200_000)
-    for compactor in (Anthropic(), Anthropic(clear=3)):
+    for compactor in (Anthropic(mode="client"), Anthropic(mode="client", clear=3)):
         assert compactor.render(compactor.start(), context).parameters == {}
         assert not compactor.traits.by_server
     served = Anthropic(mode="server")
@@ -113,7 +119,9 @@ def results(view):
 
 def test_clearing_keeps_the_newest_tool_uses_and_writes_no_summary_if_that_suffices():
     spy = SpyModel()
-    outcome, view = compacted(Anthropic(clear=3), tool_log(), context_of(600, model=spy))
+    outcome, view = compacted(
+        Anthropic(mode="client", clear=3), tool_log(), context_of(600, model=spy)
+    )
     assert outcome.status == "compacted"
     assert spy.requests == []
     assert results(view)[:3] == [PLACEHOLDER] * 3
@@ -124,7 +132,9 @@ def test_clearing_keeps_the_newest_tool_uses_and_writes_no_summary_if_that_suffi
 
 def test_a_summary_is_written_from_the_cleared_view_where_clearing_does_not_suffice():
     spy = SpyModel()
-    outcome, view = compacted(Anthropic(clear=3), tool_log(), context_of(300, model=spy))
+    outcome, view = compacted(
+        Anthropic(mode="client", clear=3), tool_log(), context_of(300, model=spy)
+    )
     assert outcome.status == "compacted"
     assert roles(view) == ["system", "user"]
     assert results(spy.requests[0].messages)[:3] == [PLACEHOLDER] * 3
@@ -132,7 +142,7 @@ def test_a_summary_is_written_from_the_cleared_view_where_clearing_does_not_suff
 
 def test_excluded_tools_keep_their_results():
     chat = tool_log(["bash", "read_file"] * 3)
-    compactor = Anthropic(clear=0, exclude_tools="bash|other")
+    compactor = Anthropic(mode="client", clear=0, exclude_tools="bash|other")
     _, view = compacted(compactor, chat, context_of(600))
     assert [text == PLACEHOLDER for text in results(view)] == [False, True] * 3
 
@@ -141,7 +151,7 @@ def test_excluded_tools_keep_their_results():
     ("inputs", "emptied"), [(False, 0), (True, 3), ("bash", 3), ("edit|write", 0)]
 )
 def test_inputs_are_cleared_where_asked_for(inputs, emptied):
-    compactor = Anthropic(clear=3, clear_tool_inputs=inputs)
+    compactor = Anthropic(mode="client", clear=3, clear_tool_inputs=inputs)
     _, view = compacted(compactor, tool_log(), context_of(600))
     calls = [json.loads(call.arguments) for message in view for call in message.calls]
     assert [not call for call in calls] == [True] * emptied + [False] * (6 - emptied)
@@ -150,7 +160,7 @@ def test_inputs_are_cleared_where_asked_for(inputs, emptied):
 def test_nothing_is_cleared_in_a_message_of_which_a_call_still_waits():
     calls = [("done", "bash", {"command": "ls " * 60}), ("open", "bash", {"command": "make"})]
     chat = [*tool_log(), assistant(None, *calls), tool("done", "a long listing " * 20)]
-    compactor = Anthropic(clear=0, clear_tool_inputs=True)
+    compactor = Anthropic(mode="client", clear=0, clear_tool_inputs=True)
     outcome, view = compacted(compactor, chat, context_of(tokens(chat) - 100))
     assert outcome.status == "compacted"
     assert results(view)[:6] == [PLACEHOLDER] * 6
@@ -161,27 +171,31 @@ def test_nothing_is_cleared_in_a_message_of_which_a_call_still_waits():
 def test_clearing_that_gains_too_little_is_not_done():
     context = context_of(600, window=200_000)
     gained = tokens(tool_log()) - COUNTER.messages(
-        compacted(Anthropic(clear=3), tool_log(), context)[1]
+        compacted(Anthropic(mode="client", clear=3), tool_log(), context)[1]
     )
-    enough = compacted(Anthropic(clear=3, clear_at_least=gained), tool_log(), context)
+    enough = compacted(
+        Anthropic(mode="client", clear=3, clear_at_least=gained), tool_log(), context
+    )
     assert results(enough[1])[0] == PLACEHOLDER
-    too_little = compacted(Anthropic(clear=3, clear_at_least=gained + 1), tool_log(), context)
+    too_little = compacted(
+        Anthropic(mode="client", clear=3, clear_at_least=gained + 1), tool_log(), context
+    )
     assert roles(too_little[1]) == ["system", "user"]
 
 
 def test_clearing_is_due_at_its_own_trigger_while_there_is_something_to_clear():
     context = context_of(window=200_000)
     used = tokens(tool_log())
-    compactor = Anthropic(clear=3, clear_trigger=used)
+    compactor = Anthropic(mode="client", clear=3, clear_trigger=used)
     state = observed(compactor, tool_log(), context)
     assert "clearing tool uses" in compactor.due(state, context)
-    assert Anthropic(clear=3, clear_trigger=used + 1).due(state, context) is None
-    assert Anthropic(clear=6, clear_trigger=used).due(state, context) is None
-    assert Anthropic().due(state, context) is None
+    assert Anthropic(mode="client", clear=3, clear_trigger=used + 1).due(state, context) is None
+    assert Anthropic(mode="client", clear=6, clear_trigger=used).due(state, context) is None
+    assert Anthropic(mode="client").due(state, context) is None
 
 
 def test_a_cleared_view_is_the_log_but_for_its_placeholders():
-    _, view = compacted(Anthropic(clear=3), tool_log(), context_of(600))
+    _, view = compacted(Anthropic(mode="client", clear=3), tool_log(), context_of(600))
     for message, said in zip(view, messages_of(tool_log()), strict=True):
         shown = message_to_chat(message)
         if shown["content"] == PLACEHOLDER:

@@ -12,6 +12,7 @@ from support.builders import (
     user,
 )
 from support.compacting import (
+    NativeModel,
     SayingModel,
     SpyModel,
     compacted,
@@ -20,8 +21,8 @@ from support.compacting import (
     roles,
 )
 
-from pytest_compaction.compactors.products.codex import PREAMBLE, Codex
-from pytest_compaction.conversation import Image
+from pytest_compaction.compactors.products.codex import OUTPUT_LEFT_OUT, PREAMBLE, Codex
+from pytest_compaction.conversation import Image, Opaque
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
 
@@ -147,3 +148,43 @@ def test_a_history_longer_than_the_window_loses_its_oldest_part_before_it_is_rea
     assert ids(asked) == [f"m{i}" for i in range(len(chat) - len(asked), len(chat))]
     assert len(asked) < len(chat) - 1
     assert COUNTER.messages(asked) + spy.requests[0].budget <= 1500
+
+
+def test_the_remote_way_keeps_messages_with_their_images_and_puts_the_item_last():
+    model = NativeModel()
+    chat = [*session(3), user([{"type": "text", "text": "As here."}, PICTURE]), assistant("Done.")]
+    compactor = Codex(mode="remote")
+    outcome, view = compacted(compactor, chat, context_of(800, model=model))
+    assert outcome.status == "compacted"
+    assert compactor.traits.opaque
+    assert ids(view) == ["m0", "m1", "m5", "m9", "m13", "codex-item-1"]
+    assert any(isinstance(part, Image) for part in view[-2].parts)
+    assert all(isinstance(part, Opaque) for part in view[-1].parts)
+    assert model.requests == []
+
+
+def test_the_remote_way_cuts_the_message_over_its_limit_and_keeps_its_images():
+    chat = [system(), user([{"type": "text", "text": "wish " * 400}, PICTURE]), assistant("On.")]
+    context = context_of(400, window=272_000, model=NativeModel())
+    _, view = compacted(Codex(mode="remote", users=200), chat, context)
+    assert "left out" in view[1].text
+    assert any(isinstance(part, Image) for part in view[1].parts)
+
+
+def test_the_limits_of_both_ways_are_those_of_the_product():
+    assert (Codex().most, Codex(mode="remote").most, Codex(users=7).most) == (20_000, 64_000, 7)
+
+
+def test_the_remote_way_leaves_out_the_newest_results_where_the_window_is_too_small():
+    model = NativeModel()
+    chat = [*session(2), assistant(None, ("z", "bash", {})), tool("z", "out " * 900)]
+    compacted(Codex(mode="remote"), chat, context_of(300, window=1500, model=model))
+    assert model.compacts[0].messages[-1].results[0].text == OUTPUT_LEFT_OUT
+
+
+def test_the_remote_way_needs_exactly_one_item_and_an_endpoint():
+    item = {"type": "compaction", "encrypted_content": "q"}
+    for model, said in ((NativeModel(item, item), "not one"), (SpyModel(), "native compaction")):
+        outcome, view = compacted(Codex(mode="remote"), session(4), context_of(500, model=model))
+        assert (outcome.status, view) == ("failed", messages_of(session(4)))
+        assert said in outcome.error

@@ -129,6 +129,8 @@ def test_cli_leaves_the_system_message_and_the_summary_as_a_message_of_the_user(
 @pytest.mark.parametrize(
     ("window", "max_output", "threshold"),
     [
+        (200_000, None, 121_000),
+        (20_000, None, 12_100),
         (200_000, 4096, 200_000 - 4096 - 15_000),
         (200_000, 20_000, 200_000 - 20_000 - 15_000),
         (200_000, 150_000, 200_000 - 150_000 - 15_000),

@@ -6,9 +6,20 @@
 """
 
 import pytest
-from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user
-from support.compacting import compacted, ids, in_a_row, messages_of, observed, view_of
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
+from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, observed, view_of
+from support.compositions import create
 
+from pytest_compaction.compactors.base.product import PLACEHOLDER
 from pytest_compaction.compactors.products.masking import (
     OUTPUT_CLEARED,
     OUTPUT_HIDDEN,
@@ -349,3 +360,15 @@ def test_all_else_stays_over_the_budget_whatever_it_takes(compactor, chat, conte
     _, view = compacted(compactor, chat, context)
     assert COUNTER.messages(view) > context.budget
     assert set(compactor.traits.violations) == {"within-budget"}
+
+
+def test_a_microcompaction_clears_all_but_the_newest_five_results_and_asks_no_model():
+    spy = SpyModel()
+    chat = session(9)
+    outcome, view = compacted(create("claude-code-micro"), chat, context_of(500, model=spy))
+    cleared = [m.results[0].text == PLACEHOLDER for m in view if m.results]
+    assert cleared == [True] * 4 + [False] * 5
+    assert len(view) == len(chat)
+    assert outcome.status == "compacted"
+    assert spy.requests == []
+    assert compacted(create("claude-code-micro:keep=9"), chat, context_of(500))[0].status == "noop"

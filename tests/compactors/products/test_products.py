@@ -22,13 +22,21 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.conversation import leading_system, pending_calls, structure_faults
 
 ASKED_ONCE = (
-    "adk anthropic claude-code codex continue continue:mode=cli deepagents gemini-cli goose "
-    "kimi-cli langchain opencode openhands pi roo strands"
+    "adk anthropic:mode=client claude-code codex continue continue:mode=cli deepagents gemini-cli "
+    "goose kimi-cli langchain opencode openhands pi roo strands"
 )
 EVERY = [name for name in Registry().names() if name not in {"none", "recorded"}]
-EVERY += ["adk:interval=2:overlap=1", "cline:mode=basic", "continue:mode=cli", "roo:version=2"]
+EVERY += [
+    "adk:interval=2:overlap=1",
+    "anthropic:mode=client",
+    "codex:mode=remote",
+    "cline:mode=basic",
+    "continue:mode=cli",
+    "roo:version=2",
+]
 LOSING_CALLS = (
-    "anthropic codex continue continue:mode=cli goose openai-compact opencode roo:version=2"
+    "anthropic:mode=client codex codex:mode=remote continue continue:mode=cli goose "
+    "openai-compact opencode roo:version=2"
 )
 
 
@@ -91,7 +99,9 @@ def test_an_empty_reply_is_taken_for_the_summary(name):
     assert "- " not in written.text.removeprefix(compactor.preamble)
 
 
-READ_AGAIN = "adk:retention=4 anthropic codex deepagents goose kimi-cli langchain:trim=0 strands"
+READ_AGAIN = (
+    "adk:retention=4 anthropic:mode=client codex deepagents goose kimi-cli langchain:trim=0 strands"
+)
 
 
 @pytest.mark.parametrize("name", READ_AGAIN.split())
@@ -111,7 +121,7 @@ def test_an_earlier_summary_is_read_without_its_preamble_and_replaced(name):
     assert written[0] != earlier.id
 
 
-@pytest.mark.parametrize("name", ["anthropic", "openai-compact"])
+@pytest.mark.parametrize("name", ["anthropic:mode=client", "codex:mode=remote", "openai-compact"])
 def test_a_view_within_budget_and_threshold_is_not_sent(name):
     model = NativeModel()
     outcome, _ = compacted(create(name), session(2), context_of(5000, model=model))
