@@ -1,4 +1,4 @@
-"""JSON files: lines, whole documents, documents too large for memory, beginnings and outlines."""
+"""JSON files: lines, whole documents, lists too large for memory, beginnings and outlines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self, TypeGuard, overload
+from typing import Any, Final, NamedTuple, TextIO, TypeGuard, overload
 
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 
@@ -122,11 +122,11 @@ def _decoded(raw: bytes, tally: Tally) -> str:
         return raw.decode("utf-8-sig", "replace").strip()
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception, place: bool = True) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at column {error.colno}"
+        return f"{error.msg} at column {error.colno}" if place else error.msg
     return str(error)
 
 
@@ -199,22 +199,10 @@ def cleaned(value: Any) -> Any:
 
 
 LARGE_BYTES: Final = 32 * 1024 * 1024
-"""A document above this size is streamed; so is an array above it, if only keys lead to it."""
-
-MAX_HELD_BYTES: Final = 256 * 1024 * 1024
-"""The most of a document that is held at once: one array element, or all outside of arrays."""
-
-MAX_DEPTH: Final = 8
-"""Objects nested this deep are read key by key; deeper ones are read at once."""
-
-WINDOW_BYTES: Final = 1024 * 1024
+"""A document above this size that is one array is read element by element."""
+_BLOCK: Final = 1024 * 1024
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None)
-_CUT: Final = 16
-"""An error this near to the window's end may only mean that the window cuts a literal there."""
-_CUT_NUMBER: Final = 3
-"""A number this near to the window's end may continue: with a point, or a signed exponent."""
-_TOO_LARGE: Final = object()
 
 
 def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
@@ -223,22 +211,30 @@ def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
 
 
 class StreamedArray(Sequence[Any]):
-    """A JSON array that stays in its file, where it begins at the byte ``offset``.
+    """The array that a large file consists of; every look at it reads the file again.
 
-    Every iteration reads the file again from there, and so does every index or slice.
+    The file is read once to its end, so errors show before anything is made from it.
     """
 
-    def __init__(self, path: Path, offset: int, length: int) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._offset = offset
-        self._length = length
+        self._length = sum(1 for _ in self)
 
     def __len__(self) -> int:
         return self._length
 
     def __iter__(self) -> Iterator[Any]:
-        with _Window(self._path, self._offset) as window:
-            yield from window.elements()
+        number = 0
+        try:
+            with self._path.open(encoding="utf-8-sig", newline="") as file:
+                for value in _elements(file):
+                    number += 1
+                    yield cleaned(value)
+        except (ValueError, RecursionError) as error:
+            raise ImportFormatError(
+                f"{self._path}: not valid JSON behind element {number} of its list "
+                f"({_told(error, False)}); fix the file ({INTERRUPTED_WRITER})"
+            ) from None
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -246,204 +242,38 @@ class StreamedArray(Sequence[Any]):
     def __getitem__(self, index: slice) -> list[Any]: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, int):
-            place = range(self._length)[index]
-            return next(islice(self, place, None))
-        places = range(self._length)[index]
-        if not places:
-            return []
-        found = islice(self, min(places), max(places) + 1, abs(places.step))
-        return list(found) if places.step > 0 else list(found)[::-1]
+            return next(islice(self, range(self._length)[index], None))
+        return list(islice(self, *index.indices(self._length)))
 
 
-def streamed_document(path: Path) -> Any:
-    """The one JSON value of a large file, its long arrays as :class:`StreamedArray`.
-
-    Long arrays are the document itself, if it is an array, and arrays above
-    :data:`LARGE_BYTES` to which only keys lead. An array element is always read whole, so
-    a message or a conversation is never streamed in part. The file is read to its end, so
-    errors show before anything is made from it. Lone surrogates become U+FFFD. Raises
-    :class:`ImportFormatError`.
-    """
-    with _Window(path) as window:
-        value = window.opened()
-        if window.next():
-            raise window.fault("Extra data")
-        return value
-
-
-class _Window:
-    """The part of a file that is in memory, and the position up to which it has been read."""
-
-    def __init__(self, path: Path, offset: int = 0) -> None:
-        self._path = path
+def _elements(file: TextIO) -> Iterator[Any]:
+    """The elements of the array in a file, which is read on while one of them is not whole."""
+    text = file.read(_BLOCK).lstrip().removeprefix("[")
+    at, sign = 0, ","
+    while sign == ",":
         try:
-            self._file = path.open("rb")
-            if not offset and self._file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8:
-                offset = len(codecs.BOM_UTF8)
-            self._file.seek(offset)
-        except OSError as error:
-            raise ImportFormatError(f"{path}: {error.strerror or error}") from None
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._text = ""
-        self._position = 0
-        self._begin = offset
-        self._read = offset
-        self._ended = False
-        self._held = 0
-        self._depth = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._file.close()
-
-    def next(self) -> str:
-        """The next character that is not white space, without taking it; empty at the end."""
-        while True:
-            space = _SPACE.match(self._text, self._position)
-            self._position = space.end() if space else self._position
-            if self._position < len(self._text) or not self._more():
-                return self._text[self._position : self._position + 1]
-
-    def held(self) -> Any:
-        """The value that begins here, read whole into memory."""
-        self.next()
-        value = self._decoded(MAX_HELD_BYTES)
-        if value is _TOO_LARGE:
-            raise self._too_much()
-        return value
-
-    def opened(self) -> Any:
-        """The value that begins here; an array stays in the file, an object is read key by key."""
-        opening = self.next()
-        if opening == "[":
-            offset = self._byte(self._position)
-            return StreamedArray(self._path, offset, sum(1 for _ in self.elements()))
-        if opening != "{" or self._depth == MAX_DEPTH:
-            return self.held()
-        self._depth += 1
-        value = self._object()
-        self._depth -= 1
-        return value
-
-    def elements(self) -> Iterator[Any]:
-        """The elements of the array that begins here."""
-        held = self._held
-        self._take("[", "Expecting value")
-        if self.next() == "]":
-            self._position += 1
-            return
-        while True:
-            yield self.held()
-            self._held = held
-            if self._take(",]", "Expecting ',' delimiter") == "]":
-                return
-
-    def fault(self, reason: str, position: int | None = None) -> ImportFormatError:
-        """The error that says what is wrong and at which byte."""
-        byte = self._byte(self._position if position is None else position)
-        return ImportFormatError(
-            f"{self._path}: not valid JSON ({reason} at byte {byte}); fix the file "
-            f"({INTERRUPTED_WRITER})"
-        )
-
-    def _object(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        self._take("{", "Expecting value")
-        if self.next() == "}":
-            self._position += 1
-            return found
-        while True:
-            if self.next() != '"':
-                raise self.fault("Expecting property name enclosed in double quotes")
-            key = self.held()
-            self._take(":", "Expecting ':' delimiter")
-            self.next()
-            value = self._decoded(LARGE_BYTES)
-            found[key] = self.opened() if value is _TOO_LARGE else value
-            if self._take(",}", "Expecting ',' delimiter") == "}":
-                return found
-
-    def _take(self, expected: str, reason: str) -> str:
-        found = self.next()
-        if not found or found not in expected:
-            raise self.fault(reason)
-        self._position += 1
-        return found
-
-    def _decoded(self, most: int) -> Any:
-        """The value that begins here, or ``_TOO_LARGE`` above ``most`` characters."""
-        while True:
-            try:
-                value, end = _DECODER.raw_decode(self._text, self._position)
-                if self._ended or len(self._text) - end >= _CUT_NUMBER:
-                    return self._passed(cleaned(value), end)
-            except json.JSONDecodeError as error:
-                if not self._is_cut(error):
-                    raise self.fault(error.msg, error.pos) from None
-            except RecursionError:
-                byte = self._byte(self._position)
-                raise ImportFormatError(
-                    f"{self._path}: nested too deeply in the value at byte {byte}; fix the file"
-                ) from None
-            except ImportFormatError:
+            at = _behind_space(text, at)
+            value, end = _DECODER.raw_decode(text, at)
+            end = _behind_space(text, end)
+            sign = text[end : end + 1]
+            if sign not in {",", "]"}:
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, end)
+        except json.JSONDecodeError:
+            sign = ","
+            more = file.read(max(_BLOCK, len(text) - at))
+            if not more:
                 raise
-            except ValueError as error:
-                byte = self._byte(self._position)
-                raise ImportFormatError(
-                    f"{self._path}: {error}, in the value at byte {byte}; fix the file"
-                ) from None
-            if len(self._text) - self._position > most:
-                return _TOO_LARGE
-            self._more()
+            text, at = text[at:] + more, 0
+            continue
+        yield value
+        at = end + 1
+    if (text[at:] + file.read()).strip():
+        raise json.JSONDecodeError("Extra data", text, at)
 
-    def _passed(self, value: Any, end: int) -> Any:
-        self._held += end - self._position
-        if self._held > MAX_HELD_BYTES:
-            raise self._too_much()
-        self._position = end
-        return value
 
-    def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        near = error.pos > len(self._text) - _CUT or error.msg.startswith("Unterminated string")
-        return near and not self._ended
-
-    def _too_much(self) -> ImportFormatError:
-        return ImportFormatError(
-            f"{self._path}: reading on at byte {self._byte(self._position)} needs more than "
-            f"{MAX_HELD_BYTES // 1024**2} MB at once, for one array element or for everything "
-            "outside the long arrays; shorten it, or move so long a conversation into a file of "
-            "its own"
-        )
-
-    def _byte(self, position: int) -> int:
-        return self._begin + len(self._text[:position].encode())
-
-    def _more(self) -> bool:
-        """Read more of the file and return whether there was more.
-
-        Reads at least as much as is still undecoded: that doubles the window for a long
-        value, so its repeated decoding stays linear in its length.
-        """
-        if self._ended:
-            return False
-        self._begin = self._byte(self._position)
-        rest = self._text[self._position :]
-        try:
-            raw = self._file.read(max(WINDOW_BYTES, len(rest)))
-            self._ended = not raw
-            self._read += len(raw)
-            self._text = rest + self._decoder.decode(raw, final=self._ended)
-        except UnicodeDecodeError as error:
-            byte = self._read - len(error.object) + error.start
-            raise ImportFormatError(
-                f"{self._path}: byte {byte} is not UTF-8; fix the file"
-            ) from None
-        except OSError as error:
-            raise ImportFormatError(f"{self._path}: {error.strerror or error}") from None
-        self._position = 0
-        return not self._ended
+def _behind_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 _CLOSING: Final = {"{": "}", "[": "]"}
@@ -459,13 +289,16 @@ class PlacedValue(NamedTuple):
 def read_document(path: Path) -> Any:
     """The one JSON value of a file.
 
-    Lone surrogates become U+FFFD. If the file is larger than :data:`LARGE_BYTES`,
-    its long arrays stay in the file; :func:`is_list` recognises both kinds of
-    array. Raises :class:`ImportFormatError` for anything that is not JSON in UTF-8.
+    Lone surrogates become U+FFFD. If the file is larger than :data:`LARGE_BYTES` and one
+    array, that stays in the file; :func:`is_list` recognises both kinds of array. Raises
+    :class:`ImportFormatError` for anything that is not JSON in UTF-8.
     """
     try:
         if path.stat().st_size > LARGE_BYTES:
-            return streamed_document(path)
+            with path.open("rb") as file:
+                beginning = file.read(_BLOCK).removeprefix(codecs.BOM_UTF8)
+            if re.match(rb"\s*\[\s*[^\s\]]", beginning):
+                return StreamedArray(path)
         raw = path.read_bytes()
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
@@ -513,8 +346,7 @@ def _are_lines(lines: Sequence[str]) -> bool:
 def head_values(head: str, most: int = 20) -> list[Any]:
     """The values in the beginning of a file: its first lines, or its cut-off document.
 
-    Reads at most ``most`` lines. Values that are still open where a document is cut off
-    are closed there.
+    Reads at most ``most`` lines. A document that is cut off ends with its last whole element.
     """
     lines = [line for line in head.split("\n") if line.strip("\0 \t\r")][:most]
     if len(lines) > 1 and (_loaded(lines[0]) is not None or _are_lines(lines[1:])):
@@ -531,49 +363,22 @@ def _loaded(text: str) -> Any:
         return None
 
 
+_TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],]', re.S)
+
+
 def _closed(head: str) -> str:
     """The text up to its last complete element, followed by the missing closing brackets."""
     opened: list[str] = []
     safe = 0
-    inside, key, position = False, False, 0
-    while position < len(head):
-        character = head[position]
-        if inside:
-            if character == "\\":
-                position += 1
-            elif character == '"':
-                inside = False
-        elif character == '"':
-            inside, key = True, _is_key(head, position, opened)
-        elif character in _CLOSING:
-            opened.append(_CLOSING[character])
-            safe = position + 1
-        elif character in "}]" and opened:
+    for token in _TOKEN.finditer(head):
+        if token[0] in _CLOSING:
+            opened.append(_CLOSING[token[0]])
+        elif token[0] in {"}", "]"} and opened:
             opened.pop()
-            safe = position + 1
-        elif character == ",":
-            safe = position
-        position += 1
-    closing = "".join(reversed(opened))
-    if inside and not key:
-        return _without_cut_escape(head) + '"' + closing
-    return head[:safe] + closing
-
-
-def _is_key(head: str, position: int, opened: list[str]) -> bool:
-    before = position - 1
-    while before >= 0 and head[before].isspace():
-        before -= 1
-    return bool(opened) and opened[-1] == "}" and (before < 0 or head[before] != ":")
-
-
-def _without_cut_escape(head: str) -> str:
-    start = head.rfind("\\", len(head) - 6)
-    if start < 0:
-        return head
-    while start > 0 and head[start - 1] == "\\":
-        start -= 1
-    return head[:start]
+        elif token[0] != ",":
+            continue
+        safe = token.start() if token[0] == "," else token.end()
+    return head[:safe] + "".join(reversed(opened))
 
 
 VALUES: Final = 20

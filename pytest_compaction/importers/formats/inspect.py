@@ -25,7 +25,6 @@ from pytest_compaction.conversation import Message
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.json_files import (
-    MAX_HELD_BYTES,
     PlacedValue,
     head_values,
     is_list,
@@ -44,6 +43,8 @@ from pytest_compaction.importers.shapes import Shape, TurnReader
 from pytest_compaction.importers.threads import in_terms_of
 from pytest_compaction.text import printable
 
+MAX_HELD_BYTES: Final = 256 * 1024 * 1024
+"""The most of a sample that is held at once."""
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from support.paths import public_data
 
 from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
-from pytest_compaction.importers import json_files as streamed
 from pytest_compaction.importers.json_files import outline
 from pytest_compaction.importers.registry import HEAD_BYTES
 
@@ -73,15 +72,6 @@ def test_hundreds_of_lines_alike_leave_room_for_others(tmp_path: Path) -> None:
     heartbeats = [f"{json.dumps(line)}\n" for line in noise]
     path.write_text("".join([*heartbeats, *session(), '{"broken']), "utf-8")
     assert told(path) == "claude-code"
-
-
-def test_a_document_that_is_too_large_for_memory_is_told_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(streamed, "LARGE_BYTES", 10_000)
-    data = trajectory()
-    path = written(tmp_path / "run.traj", {"trajectory": data["trajectory"] * 3, **data})
-    assert told(path) == "swe-agent"
 
 
 @pytest.mark.parametrize(
