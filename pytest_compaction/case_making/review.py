@@ -2,7 +2,7 @@
 
 A yes moves a candidate from ``proposed`` to ``probes`` and marks its facts as confirmed. A no
 moves it to ``declined``, so that a later import of the session does not propose it again.
-Everything else in the file stays as it is, byte for byte.
+The file keeps its manner: indentation, blanks and escapes.
 """
 
 from __future__ import annotations
@@ -96,29 +96,29 @@ class Review:
             probe = found.probes[0]
         if errors := list(self._errors(probe)):
             raise ReviewError("; ".join(errors[:3]))
-        place = _place(self.text, question)
-        text = _without(self.text, question.place, place)
+        place = _removed(case, question)
         if twin is not None:
-            text, place = _without(text, ASKED, twin), twin
-        elif question.place == PROPOSED:
-            place = len(case[ASKED])
-        text = _with(text, ASKED, place, data)
+            case[ASKED][twin] = data
+        else:
+            case[ASKED].insert(place if question.place == ASKED else len(case[ASKED]), data)
         if is_other:
-            text = _with(text, DECLINED, len(_spans(text, DECLINED)), question.data)
-        self._take(question, text)
+            case.setdefault(DECLINED, []).append(question.data)
+        self._take(question, case)
 
     def decline(self, question: Question) -> None:
         """Take a no into the text."""
-        if question.place == ASKED and len(_spans(self.text, ASKED)) == 1:
+        case = json.loads(self.text.lstrip(_MARK))
+        if question.place == ASKED and len(case[ASKED]) == 1:
             raise ReviewError("this is the only question of the case, and a case needs one")
-        text = _without(self.text, question.place, _place(self.text, question))
-        self._take(question, _with(text, DECLINED, len(_spans(text, DECLINED)), question.data))
+        _removed(case, question)
+        case.setdefault(DECLINED, []).append(question.data)
+        self._take(question, case)
 
-    def _take(self, question: Question, text: str) -> None:
+    def _take(self, question: Question, case: Mapping[str, Any]) -> None:
         self._earlier.append((question, self.text))
         while len(self._earlier) > 1 and sum(len(old) for _, old in self._earlier) > MOST_EARLIER:
             del self._earlier[0]
-        self.text = text
+        self.text = _written(self.text, case)
 
     def take_back(self, question: Question) -> bool:
         """Take back the answer to a question, if it is the last one that was given."""
@@ -260,6 +260,14 @@ def with_answers(made: dict[str, Any], earlier: Case, text: str) -> Carried:
     return Carried(case, len(kept) - lost, lost, len(declined))
 
 
+def _removed(case: Mapping[str, Any], question: Question) -> int:
+    """Remove a question from its list; the place where it stood."""
+    listed = case[question.place]
+    place = [raw["id"] for raw in listed].index(question.data["id"])
+    del listed[place]
+    return place
+
+
 def _agreed(fact: Mapping[str, Any]) -> bool:
     return fact.get("needed", {}).get("confirmed") is True
 
@@ -389,90 +397,20 @@ def _keys(fact: Mapping[str, Any]) -> str:
 
 # The text of a case file
 
-_DECODER: Final = json.JSONDecoder()
-_BLANK: Final = re.compile(r"[ \t\r\n]*")
+_BEGIN: Final = re.compile(r'\{(?P<lead>\s*)"(?:[^"\\]|\\.)*"\s*:(?P<blank>\s*)')
 
 
-def _parts(text: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """The values in the object or list that begins at ``start``: name, start and end of each."""
-    in_object = text[start] == "{"
-    at = _skip(text, start + 1)
-    while text[at] not in "}]":
-        name = ""
-        if in_object:
-            name, at = _DECODER.raw_decode(text, at)
-            at = _skip(text, _skip(text, at) + 1)
-        end = _DECODER.raw_decode(text, at)[1]
-        yield name, at, end
-        at = _skip(text, end)
-        at = _skip(text, at + 1) if text[at] == "," else at
-
-
-def _skip(text: str, at: int) -> int:
-    blank = _BLANK.match(text, at)
-    return blank.end() if blank else at
-
-
-def _value(text: str, name: str) -> tuple[int, int] | None:
-    """Where the value of a member of the case stands."""
-    parts = _parts(text, text.index("{"))
-    return next(((start, end) for key, start, end in parts if key == name), None)
-
-
-def _spans(text: str, name: str) -> list[tuple[int, int]]:
-    """Where the entries of a list of the case stand; none if there is no such list."""
-    value = _value(text, name)
-    return [(start, end) for _, start, end in _parts(text, value[0])] if value else []
-
-
-def _place(text: str, question: Question) -> int:
-    """The number of a question in its list."""
-    spans = _spans(text, question.place)
-    ids = [json.loads(text[start:end])["id"] for start, end in spans]
-    return ids.index(question.data["id"])
-
-
-def _without(text: str, name: str, place: int) -> str:
-    """The text without an entry of a list."""
-    spans = _spans(text, name)
-    start, end = spans[place]
-    if place:
-        start = spans[place - 1][1]
-    elif len(spans) > 1:
-        end = spans[1][0]
-    else:
-        start, end = _value(text, name) or (start, end)
-        return f"{text[:start]}[]{text[end:]}"
-    return text[:start] + text[end:]
-
-
-def _with(text: str, name: str, place: int, data: Mapping[str, Any]) -> str:
-    """The text with an entry before the one at ``place`` of a list, which is made if need be.
-
-    Entries are written in the manner of the file: its indentation, its blanks and its escapes.
-    """
-    opening = text.index("{")
-    lead = text[opening + 1 : _skip(text, opening + 1)]
-    members = list(_parts(text, opening))
-    blank = "" if text[members[0][1] - 1] == ":" else " "
-    value = _value(text, name)
-    if value is None:
-        end = members[-1][2]
-        text = f'{text[:end]},{lead or blank}"{name}":{blank}[]{text[end:]}'
-        value = _value(text, name) or (end, end)
-    spans = _spans(text, name)
-    unit = lead.lstrip("\r\n")
-    gap = text[value[0] + 1 : spans[0][0]] if spans else f"{lead}{unit}"
-    line = re.search(r"\r?\n[ \t]*\Z", gap)
-    entry = json.dumps(
+def _written(text: str, data: Mapping[str, Any]) -> str:
+    """A case in the manner of the text that it was read from: its indentation and its escapes."""
+    begin = _BEGIN.search(text)
+    lead, blank = (begin["lead"], begin["blank"]) if begin else ("", " ")
+    made = json.dumps(
         data,
-        ensure_ascii=text.isascii() and "\\u" in text,
-        indent=unit if line else None,
-        separators=(f",{'' if line else blank}", f":{blank}"),
+        # Half a surrogate pair can only be written as an escape.
+        ensure_ascii="\\u" in text and (text.isascii() or "\\ud" in text.lower()),
+        indent=lead.lstrip("\r\n") if "\n" in lead else None,
+        separators=("," if "\n" in lead else f",{blank}", f":{blank}"),
     )
-    entry = entry.replace("\n", line[0]) if line else entry
-    if not spans:
-        return f"{text[: value[0]]}[{gap}{entry}{lead}]{text[value[1] :]}"
-    if place < len(spans):
-        return f"{text[: spans[place][0]]}{entry},{gap or blank}{text[spans[place][0] :]}"
-    return f"{text[: spans[-1][1]]},{gap or blank}{entry}{text[spans[-1][1] :]}"
+    made = made.replace("\n", "\r\n") if "\r" in lead else made
+    around = text.partition("{")[0], text[len(text.rstrip()) :]
+    return made.join(around)
