@@ -8,24 +8,17 @@ Supported are outputs of its evaluations (one instance per line, with events und
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, Part, ToolCall, text_message
-from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.importers.chat_messages import NESTED_LISTS
 from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.formats.openhands_events import (
-    Called,
-    ClassicEvents,
-    Condensed,
-    LeftOut,
-    Observed,
-    Step,
+    EventReader,
     is_classic,
     is_sdk,
-    sdk_steps,
 )
 from pytest_compaction.importers.json_files import (
     PlacedValue,
@@ -33,114 +26,9 @@ from pytest_compaction.importers.json_files import (
     json_values,
     read_document,
 )
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.registry import Format, shown_by
-from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
-
-
-class _EventReader:
-    """Reads the events of one stream in order into one conversation."""
-
-    def __init__(self, place: str, tally: Tally) -> None:
-        self._place = place
-        self._tally = tally
-        self._thread = ThreadBuilder(self._tally)
-        self._classic = ClassicEvents(self._tally)
-        self._ids: list[str] = []
-        self._viewed: list[bool] = []
-        self._held: tuple[str, list[Part], int] | None = None
-        self._condensations: list[tuple[int, Condensed]] = []
-        """Each with the number of events before it."""
-        self._model = ""
-
-    def add(self, event: Any) -> None:
-        """Read one event; count anything else as left out."""
-        self._tally.records += 1
-        given = mapping(event)
-        number = len(self._ids)
-        self._ids.append(str(given.get("id", "")))
-        self._viewed.append(False)
-        if is_classic(given):
-            response = mapping(mapping(given.get("tool_call_metadata")).get("model_response"))
-            self._model = string(response.get("model")) or self._model
-            steps = self._classic.steps(given)
-        elif is_sdk(given):
-            steps = sdk_steps(given, self._tally)
-        else:
-            self._tally.skip("value that is not an event")
-            return
-        for step in steps:
-            self._take(step, number)
-
-    def transcript(self, path: Path, name: str) -> Transcript:
-        """The conversation; call this once, at the end. Raises :class:`ImportFormatError`."""
-        self._settle()
-        messages = self._thread.finished()
-        empty = f"{self._place}: no message among {len(self._ids)} events"
-        boundaries = self._boundaries(messages)
-        return self._tally.transcript(messages, path, empty, self._model, boundaries, name)
-
-    def _take(self, step: Step, number: int) -> None:
-        self._viewed[number] = not isinstance(step, LeftOut) or step.viewed
-        if isinstance(step, Called):
-            if self._held is None or self._held[0] != step.response:
-                self._settle()
-                self._held = (step.response, list(step.parts), number)
-            self._held[1].extend(step.calls)
-            return
-        self._settle()
-        if isinstance(step, Condensed):
-            self._viewed[number] = False
-            self._condensations.append((number, step))
-        elif isinstance(step, LeftOut):
-            self._tally.left_out[step.reason] += 1
-        elif isinstance(step, Observed):
-            self._thread.add_result(step.result, step.rest)
-        else:
-            self._thread.add_unless_empty(step.role, step.parts, number)
-
-    def _settle(self) -> None:
-        """Add the response whose calls have been collected."""
-        if self._held is not None:
-            _, parts, number = self._held
-            self._held = None
-            texts = [part for part in parts if not isinstance(part, ToolCall)]
-            calls = [part for part in parts if isinstance(part, ToolCall)]
-            self._thread.add("assistant", [*texts, *calls], number)
-
-    def _boundaries(self, messages: Sequence[Message]) -> Iterator[Boundary]:
-        forgotten: set[str] = set()
-        for number, (end, step) in enumerate(self._condensations, start=1):
-            forgotten |= step.forgotten
-            count = sum(origin < end for origin in self._thread.origins)
-            if count:
-                view = tuple(self._view(messages[:count], end, step, forgotten, number))
-                missing = "" if view else "everything was forgotten and nothing put in its place"
-                yield Boundary(messages[count - 1].id, messages=view, missing=missing)
-            else:
-                self._tally.left_out["condensation before the first message"] += 1
-
-    def _view(
-        self, log: Sequence[Message], end: int, step: Condensed, forgotten: set[str], number: int
-    ) -> Iterator[Message]:
-        """The messages not forgotten, with the summary among them."""
-        events = [
-            place
-            for place in range(end)
-            if self._viewed[place] and self._ids[place] not in forgotten
-        ]
-        first = events[step.offset] if step.offset < len(events) else len(self._ids)
-        kept = [
-            (origin, message)
-            for origin, message in zip(self._thread.origins, log, strict=False)
-            if self._ids[origin] not in forgotten
-        ]
-        yield from (message for origin, message in kept if origin < first)
-        if step.summary:
-            yield text_message(f"recorded-{number}", "user", step.summary, "synthetic")
-        yield from (message for origin, message in kept if origin >= first)
-
 
 _LISTS: Final = ("history", "events", "trajectory")
 _NAMES: Final = ("instance_id", "conversation_id", "id")
@@ -251,7 +139,7 @@ def _conversation(found: PlacedValue, path: Path, tally: Tally, name: str = "") 
     events = found.value
     if given:
         events = next(given[key] for key in _LISTS if _are_events(given.get(key)))
-    reading = _EventReader(found.place, tally)
+    reading = EventReader(found.place, tally)
     for event in _flat(events):
         reading.add(event)
     error = given.get("error")

@@ -1,4 +1,4 @@
-"""Events of both generations of OpenHands, and the steps of a conversation that each consists of.
+"""Events of both generations of OpenHands, and the conversation that they make.
 
 Before the SDK they are an ``action`` and the ``observation`` that follows it; those of the SDK are
 distinguished by their ``kind``.
@@ -7,213 +7,28 @@ distinguished by their ``kind``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, TypeGuard
 
 from pytest_compaction.conversation import (
+    Message,
     Part,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
     canonical_json,
+    text_message,
 )
 from pytest_compaction.conversation.formats.chat import read_part
 from pytest_compaction.conversation.formats.parts import Media, as_arguments, mapping, string
 from pytest_compaction.importers.chat_messages import read_call, thinking_blocks
-from pytest_compaction.importers.protocol import Tally, unknown
+from pytest_compaction.importers.protocol import Boundary, Tally, Transcript, unknown
+from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """A message without tool calls."""
-
-    role: str
-    parts: Sequence[Part]
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """All or some calls of one response of the model; ``response`` is the id of the response."""
-
-    response: str
-    parts: Sequence[Part]
-    calls: Sequence[ToolCall]
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """The result of one call."""
-
-    result: ToolResult
-    rest: Sequence[Part] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Condensed:
-    """A compaction: the ids of the forgotten events, and the summary that replaces them.
-
-    ``offset`` is the number of events in the view before the summary.
-    """
-
-    forgotten: frozenset[str]
-    summary: str = ""
-    offset: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """An event that is not a message; ``viewed`` if OpenHands counts it as part of its view."""
-
-    reason: str
-    viewed: bool = False
-
-
-Step = Spoken | Called | Observed | Condensed | LeftOut
-
-
-@dataclass(slots=True)
-class _Contents:
-    """The texts and images of a list of contents."""
-
-    texts: list[str] = field(default_factory=list)
-    rest: list[Part] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """All texts, joined by newlines."""
-        return "\n".join(self.texts)
-
-    @property
-    def parts(self) -> list[Part]:
-        """The texts and images as parts."""
-        return [*(Text(text) for text in self.texts if text), *self.rest]
-
-
-def _contents_of(value: Any, tally: Tally) -> _Contents:
-    """Read a text, or a list of texts and images as both generations write them."""
-    found = _Contents()
-    for part in value if isinstance(value, list) else [value]:
-        given = mapping(part)
-        if isinstance(part, str):
-            found.texts.append(part)
-        elif isinstance(given.get("text"), str):
-            found.texts.append(given["text"])
-        elif isinstance(given.get("image_urls"), list):
-            found.rest += _images(given["image_urls"], tally)
-        elif given:
-            other = read_part(given, "", tally)
-            found.rest += [other] if other else []
-    return found
-
-
-def _images(urls: Any, tally: Tally) -> list[Part]:
-    """Placeholders of images by their addresses."""
-    given = urls if isinstance(urls, list) else []
-    return [
-        tally.placeholder(Media(True, url=url)) for url in given if isinstance(url, str) and url
-    ]
-
-
-def _thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
-    """The reasoning beside the content of a message, unchanged."""
-    yield from thinking_blocks(message)
-    for key in ("responses_reasoning_item", "reasoning_content"):
-        if message.get(key) and not message.get("thinking_blocks"):
-            yield Thinking(canonical_json({"type": "reasoning", key: message[key]}))
-
-
-def _note_tools(tools: Any, tally: Tally) -> None:
-    if isinstance(tools, list) and tools:
-        tally.left_out["tool definition"] += len(tools)
-
 
 _RESULTS: Final = ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent")
 _ROLES: Final = ("system", "user", "assistant")
-
-
-def is_sdk(event: Mapping[str, Any]) -> bool:
-    """Whether this is an event with a kind, a source, and an id or a time."""
-    named = isinstance(event.get("kind"), str) and isinstance(event.get("source"), str)
-    return named and ("timestamp" in event or "id" in event)
-
-
-def sdk_steps(event: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
-    """The steps that the event consists of."""
-    kind = str(event["kind"])
-    if kind == "SystemPromptEvent":
-        _note_tools(event.get("tools"), tally)
-        texts = [event.get("system_prompt"), event.get("dynamic_context")]
-        yield Spoken("system", _contents_of([text for text in texts if text], tally).parts)
-    elif kind == "MessageEvent":
-        yield _message(event, tally)
-    elif kind == "ActionEvent":
-        yield _action(event, tally)
-    elif kind in _RESULTS:
-        yield _result(event, kind, tally)
-    elif kind == "Condensation":
-        yield _condensed(event)
-    else:
-        yield LeftOut(f"program event: {printable(kind, 60)}")
-
-
-def _message(event: Mapping[str, Any], tally: Tally) -> Step:
-    message = mapping(event.get("llm_message"))
-    role = message.get("role")
-    if role not in _ROLES:
-        return LeftOut(unknown("message role", role))
-    parts: list[Part] = [*_thinking_of(message), *_contents_of(message.get("content"), tally).parts]
-    parts += _contents_of(event.get("extended_content") or [], tally).parts
-    return Spoken(str(role), parts)
-
-
-def _action(event: Mapping[str, Any], tally: Tally) -> Step:
-    call = mapping(event.get("tool_call"))
-    function = mapping(call.get("function")) or call
-    id = event.get("tool_call_id") or call.get("id") or f"event-{event.get('id')}"
-    name = event.get("tool_name") or function.get("name") or "unknown"
-    parts = [*_thinking_of(event), *_contents_of(event.get("thought") or [], tally).parts]
-    response = str(event.get("llm_response_id") or id)
-    return Called(
-        response, parts, [ToolCall(str(id), str(name), as_arguments(function.get("arguments")))]
-    )
-
-
-def _result(event: Mapping[str, Any], kind: str, tally: Tally) -> Step:
-    id = str(event.get("tool_call_id"))
-    if kind == "AgentErrorEvent":
-        return Observed(ToolResult(id, str(event.get("error", "")), True))
-    if kind == "UserRejectObservation":
-        return Observed(ToolResult(id, f"Action rejected: {event.get('rejection_reason', '')}"))
-    observation = mapping(event.get("observation"))
-    found = _contents_of(observation.get("content") or [], tally)
-    if not found.texts:
-        keys = ("output", "error", "message", "result")
-        found.texts += [observation[k] for k in keys if isinstance(observation.get(k), str)]
-    suffix = mapping(observation.get("metadata")).get("suffix")
-    text = found.text
-    if isinstance(suffix, str) and suffix not in text:
-        text += suffix
-    extended = _contents_of(event.get("extended_content") or [], tally).text
-    text = f"{text}\n{extended}" if extended else text
-    return Observed(ToolResult(id, text, observation.get("is_error") is True), found.rest)
-
-
-def _condensed(event: Mapping[str, Any]) -> Condensed:
-    """A condensation of either generation; the older one may name a range of events."""
-    listed = event.get("forgotten_event_ids")
-    first, last = event.get("forgotten_events_start_id"), event.get("forgotten_events_end_id")
-    forgotten = {str(id) for id in listed} if isinstance(listed, list) else set()
-    # A broken range must not fill the memory with ids.
-    if isinstance(first, int) and isinstance(last, int) and 0 <= last - first < 1_000_000:
-        forgotten |= {str(id) for id in range(first, last + 1)}
-    summary, offset = event.get("summary"), event.get("summary_offset")
-    return Condensed(
-        frozenset(forgotten), string(summary), offset if isinstance(offset, int) else 0
-    )
-
-
 _PROGRAM: Final = (
     "change_agent_state",
     "condensation_request",
@@ -247,52 +62,211 @@ def is_classic(event: Mapping[str, Any]) -> bool:
     return (acts or sees) and any(key in event for key in ("source", "cause", "timestamp"))
 
 
-class ClassicEvents:
-    """Reads the events of one stream in order."""
+def is_sdk(event: Mapping[str, Any]) -> bool:
+    """Whether this is an event with a kind, a source, and an id or a time."""
+    named = isinstance(event.get("kind"), str) and isinstance(event.get("source"), str)
+    return named and ("timestamp" in event or "id" in event)
 
-    def __init__(self, tally: Tally) -> None:
+
+class EventReader:
+    """Reads the events of one stream in order into one conversation."""
+
+    def __init__(self, place: str, tally: Tally) -> None:
+        self._place = place
         self._tally = tally
+        self._thread = ThreadBuilder(self._tally)
+        self._model = ""
+        self._ids: list[str] = []
+        self._viewed: list[bool] = []
+        """Whether OpenHands counts each event as part of its view."""
+        self._held: tuple[str, list[Part], int] | None = None
+        """A response whose calls are being collected."""
+        self._condensations: list[tuple[int, Mapping[str, Any]]] = []
+        """Each with the number of events before it."""
         self._responses: set[str] = set()
         self._delegated = False
         self._by_user: dict[str, str] = {}
 
-    def steps(self, event: Mapping[str, Any]) -> Iterator[Step]:
-        """The steps that the event consists of."""
-        if self._delegated and event.get("observation") != "delegate":
-            yield LeftOut("sub-agent event; its result is in the call that started it")
-        elif isinstance(event.get("action"), str):
-            yield from self._action(event, event["action"], mapping(event.get("args")))
+    def add(self, event: Any) -> None:
+        """Read one event; count anything else as left out."""
+        self._tally.records += 1
+        given = mapping(event)
+        self._ids.append(str(given.get("id", "")))
+        self._viewed.append(False)
+        if is_classic(given):
+            response = mapping(mapping(given.get("tool_call_metadata")).get("model_response"))
+            self._model = string(response.get("model")) or self._model
+            self._classic(given)
+        elif is_sdk(given):
+            self._sdk(given, str(given["kind"]))
         else:
-            yield from self._observation(event, str(event.get("observation")))
+            self._tally.skip("value that is not an event")
 
-    def _action(
-        self, event: Mapping[str, Any], action: str, args: Mapping[str, Any]
-    ) -> Iterator[Step]:
+    def transcript(self, path: Path, name: str) -> Transcript:
+        """The conversation; call this once, at the end. Raises :class:`ImportFormatError`."""
+        self._settle()
+        messages = self._thread.finished()
+        empty = f"{self._place}: no message among {len(self._ids)} events"
+        boundaries = self._boundaries(messages)
+        return self._tally.transcript(messages, path, empty, self._model, boundaries, name)
+
+    # --- what an event adds to the conversation ---
+
+    def _said(self, role: str, parts: Sequence[Part]) -> None:
+        self._settle(viewed=True)
+        self._thread.add_unless_empty(role, parts, len(self._ids) - 1)
+
+    def _called(self, response: str, parts: Sequence[Part], calls: Sequence[ToolCall]) -> None:
+        """All or some calls of one response of the model."""
+        if self._held is None or self._held[0] != response:
+            self._settle()
+            self._held = (response, list(parts), len(self._ids) - 1)
+        self._held[1].extend(calls)
+        self._viewed[-1] = True
+
+    def _observed(self, result: ToolResult, rest: Sequence[Part] = ()) -> None:
+        self._settle(viewed=True)
+        self._thread.add_result(result, rest)
+
+    def _left(self, reason: str, viewed: bool = False) -> None:
+        self._settle(viewed)
+        self._tally.left_out[reason] += 1
+
+    def _condensed(self, given: Mapping[str, Any]) -> None:
+        self._settle()
+        self._condensations.append((len(self._ids) - 1, given))
+
+    def _settle(self, viewed: bool = False) -> None:
+        """Add the response whose calls have been collected."""
+        if self._held is not None:
+            _, parts, number = self._held
+            self._held = None
+            self._thread.add("assistant", sorted(parts, key=_is_call), number)
+        if self._viewed:
+            self._viewed[-1] = viewed or self._viewed[-1]
+
+    def _boundaries(self, messages: Sequence[Message]) -> Iterator[Boundary]:
+        forgotten: set[str] = set()
+        for number, (end, given) in enumerate(self._condensations, start=1):
+            forgotten |= _forgotten(given)
+            count = sum(origin < end for origin in self._thread.origins)
+            if count:
+                view = tuple(self._view(messages[:count], end, given, forgotten, number))
+                missing = "" if view else "everything was forgotten and nothing put in its place"
+                yield Boundary(messages[count - 1].id, messages=view, missing=missing)
+            else:
+                self._tally.left_out["condensation before the first message"] += 1
+
+    def _view(
+        self,
+        log: Sequence[Message],
+        end: int,
+        given: Mapping[str, Any],
+        forgotten: set[str],
+        number: int,
+    ) -> Iterator[Message]:
+        """The messages not forgotten, with the summary behind as many events as it says."""
+        summary, offset = string(given.get("summary")), given.get("summary_offset")
+        offset = offset if isinstance(offset, int) else 0
+        events = [at for at in range(end) if self._viewed[at] and self._ids[at] not in forgotten]
+        first = events[offset] if offset < len(events) else len(self._ids)
+        kept = [
+            (origin, message)
+            for origin, message in zip(self._thread.origins, log, strict=False)
+            if self._ids[origin] not in forgotten
+        ]
+        yield from (message for origin, message in kept if origin < first)
+        if summary:
+            yield text_message(f"recorded-{number}", "user", summary, "synthetic")
+        yield from (message for origin, message in kept if origin >= first)
+
+    # --- the SDK ---
+
+    def _sdk(self, event: Mapping[str, Any], kind: str) -> None:
+        if kind == "SystemPromptEvent":
+            self._note_tools(event.get("tools"))
+            texts = [event.get("system_prompt"), event.get("dynamic_context")]
+            self._said("system", self._parts([text for text in texts if text]))
+        elif kind == "MessageEvent":
+            message = mapping(event.get("llm_message"))
+            role = message.get("role")
+            if role in _ROLES:
+                extended = self._parts(event.get("extended_content") or [])
+                self._said(str(role), [*self._message(message), *extended])
+            else:
+                self._left(unknown("message role", role))
+        elif kind == "ActionEvent":
+            call = mapping(event.get("tool_call"))
+            function = mapping(call.get("function")) or call
+            id = str(event.get("tool_call_id") or call.get("id") or f"event-{event.get('id')}")
+            name = str(event.get("tool_name") or function.get("name") or "unknown")
+            parts = [*_thinking_of(event), *self._parts(event.get("thought") or [])]
+            made = ToolCall(id, name, as_arguments(function.get("arguments")))
+            self._called(str(event.get("llm_response_id") or id), parts, [made])
+        elif kind in _RESULTS:
+            self._result(event, kind)
+        elif kind == "Condensation":
+            self._condensed(event)
+        else:
+            self._left(f"program event: {printable(kind, 60)}")
+
+    def _result(self, event: Mapping[str, Any], kind: str) -> None:
+        id = str(event.get("tool_call_id"))
+        if kind == "AgentErrorEvent":
+            self._observed(ToolResult(id, str(event.get("error", "")), True))
+            return
+        if kind == "UserRejectObservation":
+            text = f"Action rejected: {event.get('rejection_reason', '')}"
+            self._observed(ToolResult(id, text))
+            return
+        observation = mapping(event.get("observation"))
+        texts, rest = self._contents(observation.get("content") or [])
+        if not texts:
+            keys = ("output", "error", "message", "result")
+            texts += [observation[k] for k in keys if isinstance(observation.get(k), str)]
+        suffix = mapping(observation.get("metadata")).get("suffix")
+        text = "\n".join(texts)
+        if isinstance(suffix, str) and suffix not in text:
+            text += suffix
+        extended = "\n".join(self._contents(event.get("extended_content") or [])[0])
+        text = f"{text}\n{extended}" if extended else text
+        self._observed(ToolResult(id, text, observation.get("is_error") is True), rest)
+
+    # --- before the SDK ---
+
+    def _classic(self, event: Mapping[str, Any]) -> None:
+        if self._delegated and event.get("observation") != "delegate":
+            self._left("sub-agent event; its result is in the call that started it")
+        elif isinstance(event.get("action"), str):
+            self._action(event, event["action"], mapping(event.get("args")))
+        else:
+            self._observation(event, str(event.get("observation")), mapping(event.get("extras")))
+
+    def _action(self, event: Mapping[str, Any], action: str, args: Mapping[str, Any]) -> None:
         source = event.get("source")
         if action == "system":
-            _note_tools(args.get("tools"), self._tally)
-            yield Spoken("system", _contents_of(args.get("content"), self._tally).parts)
+            self._note_tools(args.get("tools"))
+            self._said("system", self._parts(args.get("content")))
         elif action == "message":
-            parts = _contents_of(args.get("content"), self._tally).parts
-            parts += _images(args.get("image_urls"), self._tally)
-            yield Spoken("assistant" if source == "agent" else "user", parts)
+            parts = [*self._parts(args.get("content")), *self._images(args.get("image_urls"))]
+            self._said("assistant" if source == "agent" else "user", parts)
         elif action == "condensation":
-            yield _condensed(args)
+            self._condensed(args)
         elif action == "recall":
             # Left out, but part of the view: condensations count such events in their offset.
-            yield LeftOut("knowledge search by the program", viewed=True)
+            self._left("knowledge search by the program", viewed=True)
         elif action in _PROGRAM:
-            yield LeftOut(f"program action: {action}")
+            self._left(f"program action: {action}")
         elif action in _ENDINGS:
-            yield self._ending(event, args)
+            self._ending(event, args)
         elif source == "user":
             self._by_user[str(event.get("id"))] = str(args.get("command", action))
-            yield LeftOut("user command, kept with its output", viewed=True)
+            self._left("user command, kept with its output", viewed=True)
         else:
             self._delegated = action == "delegate"
-            yield self._call(event, action, args)
+            self._call(event, action, args)
 
-    def _call(self, event: Mapping[str, Any], action: str, args: Mapping[str, Any]) -> Step:
+    def _call(self, event: Mapping[str, Any], action: str, args: Mapping[str, Any]) -> None:
         response, message = _response_of(event)
         calls = message.get("tool_calls")
         if not isinstance(calls, list) or not calls:
@@ -301,68 +275,124 @@ class ClassicEvents:
             given = {k: v for k, v in args.items() if k not in _BOOKKEEPING and v is not None}
             thought = [Text(args["thought"])] if _is_text(args.get("thought")) else []
             name = str(known.get("function_name") or action)
-            return Called(id, thought, [ToolCall(id, name, as_arguments(given))])
-        if response in self._responses:
-            return LeftOut("further action of a response; its calls are kept together", True)
-        self._responses.add(response)
-        return Called(
-            response, self._said(message), [read_call(mapping(call), self._tally) for call in calls]
-        )
+            self._called(id, thought, [ToolCall(id, name, as_arguments(given))])
+        elif response in self._responses:
+            self._left("further action of a response; its calls are kept together", viewed=True)
+        else:
+            self._responses.add(response)
+            made = [read_call(mapping(call), self._tally) for call in calls]
+            self._called(response, self._message(message), made)
 
-    def _said(self, message: Mapping[str, Any]) -> list[Part]:
-        return [*_thinking_of(message), *_contents_of(message.get("content"), self._tally).parts]
-
-    def _ending(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> Step:
+    def _ending(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> None:
         """The last words of the agent as text, because the program never answers this call."""
         _, message = _response_of(event)
-        parts = self._said(message)
+        parts = self._message(message)
         if not parts and _is_text(args.get("thought")):
             parts = [Text(args["thought"])]
         outputs = mapping(args.get("outputs"))
-        for words in (args.get("final_thought"), outputs.get("content"), outputs.get("reason")):
-            if _is_text(words) and Text(words) not in parts:
-                parts.append(Text(words))
         called = [mapping(call) for call in message.get("tool_calls") or []]
         final = [read_call(call, self._tally).parsed().get("message") for call in called]
-        parts += [Text(text) for text in final if _is_text(text) and Text(text) not in parts]
+        last = (args.get("final_thought"), outputs.get("content"), outputs.get("reason"), *final)
+        for words in last:
+            if _is_text(words) and Text(words) not in parts:
+                parts.append(Text(words))
         self._tally.repaired["call that ends the run, given as text"] += 1
-        return Spoken("assistant", parts)
+        self._said("assistant", parts)
 
-    def _observation(self, event: Mapping[str, Any], kind: str) -> Iterator[Step]:
-        extras = mapping(event.get("extras"))
+    def _observation(self, event: Mapping[str, Any], kind: str, extras: Mapping[str, Any]) -> None:
         if kind == "recall":
-            yield self._recalled(extras)
+            self._recalled(extras)
             return
         if kind in {"agent_state_changed", "null", "condense"}:
-            yield LeftOut(f"program observation: {kind}")
+            self._left(f"program observation: {kind}")
             return
         self._delegated = False
         cause = str(event.get("cause"))
-        found = _contents_of(event.get("content"), self._tally)
-        text = _shown(found, extras, event)
+        texts, rest = self._contents(event.get("content"))
+        text = _shown("\n".join(texts), extras, event)
         if cause in self._by_user:
-            yield Spoken("user", [Text(f"Ran `{self._by_user[cause]}`\n{text}")])
+            self._said("user", [Text(f"Ran `{self._by_user[cause]}`\n{text}")])
             return
         call_id = mapping(event.get("tool_call_metadata")).get("tool_call_id")
         if not isinstance(call_id, str) or not call_id:
             call_id = f"event-{cause}" if "cause" in event else ""
         if call_id:
-            rest = [*found.rest, *_images([extras.get("screenshot")], self._tally)]
-            rest += _images(extras.get("image_urls"), self._tally)
-            yield Observed(ToolResult(call_id, text, kind == "error"), rest)
+            rest += self._images([extras.get("screenshot")])
+            rest += self._images(extras.get("image_urls"))
+            self._observed(ToolResult(call_id, text, kind == "error"), rest)
         else:
             self._tally.repaired["program notice without a call, given as a system message"] += 1
-            yield Spoken("system", found.parts)
+            self._said("system", [*(Text(text) for text in texts if text), *rest])
 
-    def _recalled(self, extras: Mapping[str, Any]) -> Step:
+    def _recalled(self, extras: Mapping[str, Any]) -> None:
         knowledge = extras.get("microagent_knowledge")
         count = len(knowledge) if isinstance(knowledge, list) else 0
         if count:
             self._tally.left_out["knowledge added by the program"] += count
         texts = [extras[key] for key in _INSTRUCTIONS if _is_text(extras.get(key))]
         if texts:
-            return Spoken("user", [Text(text) for text in texts])
-        return LeftOut("workspace context added by the program", viewed=True)
+            self._said("user", [Text(text) for text in texts])
+        else:
+            self._left("workspace context added by the program", viewed=True)
+
+    # --- contents ---
+
+    def _contents(self, value: Any) -> tuple[list[str], list[Part]]:
+        """The texts and images of a text, or of a list as both generations write them."""
+        texts: list[str] = []
+        rest: list[Part] = []
+        for part in value if isinstance(value, list) else [value]:
+            given = mapping(part)
+            if isinstance(part, str):
+                texts.append(part)
+            elif isinstance(given.get("text"), str):
+                texts.append(given["text"])
+            elif isinstance(given.get("image_urls"), list):
+                rest += self._images(given["image_urls"])
+            elif given:
+                other = read_part(given, "", self._tally)
+                rest += [other] if other else []
+        return texts, rest
+
+    def _parts(self, value: Any) -> list[Part]:
+        texts, rest = self._contents(value)
+        return [*(Text(text) for text in texts if text), *rest]
+
+    def _message(self, message: Mapping[str, Any]) -> list[Part]:
+        return [*_thinking_of(message), *self._parts(message.get("content"))]
+
+    def _images(self, urls: Any) -> list[Part]:
+        """Placeholders of images by their addresses."""
+        given = urls if isinstance(urls, list) else []
+        named = (url for url in given if isinstance(url, str) and url)
+        return [self._tally.placeholder(Media(True, url=url)) for url in named]
+
+    def _note_tools(self, tools: Any) -> None:
+        if isinstance(tools, list) and tools:
+            self._tally.left_out["tool definition"] += len(tools)
+
+
+def _is_call(part: Part) -> bool:
+    return isinstance(part, ToolCall)
+
+
+def _thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
+    """The reasoning beside the content of a message, unchanged."""
+    yield from thinking_blocks(message)
+    for key in ("responses_reasoning_item", "reasoning_content"):
+        if message.get(key) and not message.get("thinking_blocks"):
+            yield Thinking(canonical_json({"type": "reasoning", key: message[key]}))
+
+
+def _forgotten(given: Mapping[str, Any]) -> set[str]:
+    """The ids of the events that a condensation forgot; the older ones may name a range."""
+    listed = given.get("forgotten_event_ids")
+    first, last = given.get("forgotten_events_start_id"), given.get("forgotten_events_end_id")
+    forgotten = {str(id) for id in listed} if isinstance(listed, list) else set()
+    # A broken range must not fill the memory with ids.
+    if isinstance(first, int) and isinstance(last, int) and 0 <= last - first < 1_000_000:
+        forgotten |= {str(id) for id in range(first, last + 1)}
+    return forgotten
 
 
 def _is_text(value: Any) -> TypeGuard[str]:
@@ -377,11 +407,10 @@ def _response_of(event: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     return str(response.get("id") or f"event-{event.get('id')}"), mapping(first.get("message"))
 
 
-def _shown(found: _Contents, extras: Mapping[str, Any], event: Mapping[str, Any]) -> str:
+def _shown(text: str, extras: Mapping[str, Any], event: Mapping[str, Any]) -> str:
     """The output as the model saw it, with the lines that the terminal added around it."""
     around = mapping(extras.get("metadata"))
     before, after = string(around.get("prefix")), string(around.get("suffix"))
-    text = found.text
     if not text and isinstance(extras.get("outputs"), Mapping):
         text = as_arguments(extras["outputs"])
     if not text and not around.get("suffix"):
