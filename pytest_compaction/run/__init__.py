@@ -9,49 +9,22 @@ clients of strategies. All is loaded when first used.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:  # "as" exports a name to type checkers
-    from pytest_compaction.run.endpoint import Door as Door
-    from pytest_compaction.run.endpoint import RecordingEndpoint as RecordingEndpoint
-    from pytest_compaction.run.engine import CaseWork as CaseWork
-    from pytest_compaction.run.engine import Engine as Engine
-    from pytest_compaction.run.engine import Method as Method
-    from pytest_compaction.run.engine import PlannedCase as PlannedCase
-    from pytest_compaction.run.engine import PlannedProbe as PlannedProbe
-    from pytest_compaction.run.executor import ExecutorError as ExecutorError
-    from pytest_compaction.run.executor import Opened as Opened
-    from pytest_compaction.run.executor import Tasks as Tasks
-    from pytest_compaction.run.executor import opener_for as opener_for
-    from pytest_compaction.run.feeder import CaseFeeder as CaseFeeder
-    from pytest_compaction.run.feeder import CheckedStrategy as CheckedStrategy
-    from pytest_compaction.run.feeder import CompactionError as CompactionError
-    from pytest_compaction.run.feeder import Feeder as Feeder
-    from pytest_compaction.run.feeder import Step as Step
-    from pytest_compaction.run.figures.shipped_nulls import Nulls as Nulls
-    from pytest_compaction.run.loop import RequestLimit as RequestLimit
-    from pytest_compaction.run.loop import RunStoppedError as RunStoppedError
-    from pytest_compaction.run.loop import SharedLoop as SharedLoop
-    from pytest_compaction.run.loop import WorkLoop as WorkLoop
-    from pytest_compaction.run.remote import Briefing as Briefing
-    from pytest_compaction.run.remote import Elsewhere as Elsewhere
-    from pytest_compaction.run.remote import Task as Task
-    from pytest_compaction.run.remote import own_modules as own_modules
-    from pytest_compaction.run.remote import perform as perform
-    from pytest_compaction.run.responder import Responder as Responder
-    from pytest_compaction.run.responder import bounded as bounded
-    from pytest_compaction.run.response import Arm as Arm
-    from pytest_compaction.run.response import Compaction as Compaction
-    from pytest_compaction.run.response import FactHistory as FactHistory
-    from pytest_compaction.run.response import Response as Response
-    from pytest_compaction.run.response import Roles as Roles
-    from pytest_compaction.run.strategy_thread import StrategyThread as StrategyThread
-    from pytest_compaction.run.strategy_thread import TimeLimitError as TimeLimitError
-    from pytest_compaction.run.strategy_thread import is_users as is_users
-    from pytest_compaction.run.triggers import Trigger as Trigger
-    from pytest_compaction.run.triggers import TriggerError as TriggerError
-    from pytest_compaction.run.triggers import parse_trigger as parse_trigger
+from pytest_compaction.facade import lazy
+
+if TYPE_CHECKING:  # a star exports to type checkers what the modules define
+    from pytest_compaction.run.endpoint import *
+    from pytest_compaction.run.engine import *
+    from pytest_compaction.run.executor import *
+    from pytest_compaction.run.feeder import *
+    from pytest_compaction.run.figures.shipped_nulls import *
+    from pytest_compaction.run.loop import *
+    from pytest_compaction.run.remote import *
+    from pytest_compaction.run.responder import *
+    from pytest_compaction.run.response import *
+    from pytest_compaction.run.strategy_thread import *
+    from pytest_compaction.run.triggers import *
 
 _NAMES: Final = {
     "endpoint": "Door RecordingEndpoint",
@@ -66,14 +39,7 @@ _NAMES: Final = {
     "strategy_thread": "StrategyThread TimeLimitError is_users",
     "triggers": "Trigger TriggerError parse_trigger",
 }
-"""The names by the module that defines them."""
-_HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
+"""The names that other rooms import, by the module that defines them."""
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = importlib.import_module(f"{__name__}.{_HOMES[name]}")
-        found = globals()[name] = getattr(module, name)
-        return found
+    __getattr__ = lazy(__name__, _NAMES)

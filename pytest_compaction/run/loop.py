@@ -44,7 +44,7 @@ from pytest_compaction.models import (
     requests_in,
 )
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class RequestLimit:
@@ -316,7 +316,7 @@ class MeteredModel:
         """Forward the request and count its usage."""
         return await self._forward(lambda model: model.compact(request))
 
-    async def carried(self, call: Callable[[], Coroutine[Any, Any, tuple[T, OwnCalls]]]) -> T:
+    async def carried(self, call: Callable[[], Coroutine[Any, Any, tuple[_T, OwnCalls]]]) -> _T:
         """Make a call of the strategy's own client, in turn and booked. For the loop of the model.
 
         Its result is the first of what ``call`` returns, its cost the second.
@@ -356,7 +356,7 @@ class MeteredModel:
             account.seconds = (account.seconds or 0.0) + latency
         return reply
 
-    async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
         turn = _TimedTurn(self._turn, self._account.clock)
         try:
             with requests_in(turn):
@@ -365,7 +365,7 @@ class MeteredModel:
             turn.wait(False)
 
 
-def _begun_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> Future[T]:
+def _begun_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, _T]) -> Future[_T]:
     """The future of a coroutine on a loop of another thread; ``RuntimeError`` if that is closed."""
     try:
         return asyncio.run_coroutine_threadsafe(work, loop)
@@ -496,16 +496,16 @@ class OnceTasks:
     def __init__(self) -> None:
         self.tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
-    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
         """The result for a key; made now if nobody has asked for it.
 
         Whoever stops waiting does not stop the work: others may wait for it.
         """
         return await asyncio.shield(self.begin(key, make))
 
-    def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
+    def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, _T]]) -> asyncio.Task[_T]:
         """Start work for a key without waiting; its error is raised where :meth:`once` asks."""
-        task: asyncio.Task[T] | None = self.tasks.get(key)
+        task: asyncio.Task[_T] | None = self.tasks.get(key)
         if task is None:
             task = self.tasks[key] = asyncio.ensure_future(make())
             task.add_done_callback(_mark_error_as_seen)
@@ -552,7 +552,7 @@ class WorkLoop(OnceTasks):
         self._start()
         return MeteredModel(model, self._loop, turn, trial)
 
-    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+    def wait(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Run a coroutine on the loop and block until it ends.
 
         Raises :class:`RunStoppedError` if the loop is told to :meth:`stop` before that.
@@ -567,7 +567,7 @@ class WorkLoop(OnceTasks):
                 raise RunStoppedError from None
             raise
 
-    async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _unless_stopped(self, work: Coroutine[Any, Any, _T]) -> _T:
         if self._stopped:
             work.close()  # Python warns of a coroutine that never ran
             raise RunStoppedError

@@ -102,7 +102,7 @@ from pytest_compaction.secrets import forget, scrubbed, scrubbed_json
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import Reading
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _KINDS: Final[tuple[type[ChargedError], ...]] = (
     CompactionError,
@@ -569,7 +569,7 @@ class _RemoteWork(CaseWork):
         super().__init__(task.case, task.arm, method, task.planned)
         self._measured = lambda: elsewhere.result(task, self.begun, method.roles.composed)
 
-    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
         """The result that the task found for a key, or else the one that is made here."""
         found = await super().once("result", self._measured)
         known = or_raise(found.failure or dict(found.found)).get(key)

@@ -22,13 +22,13 @@ from pytest_compaction.compactors import CompactorError
 from pytest_compaction.run.loop import MeteredModel, SharedLoop, has_ended, run_on
 from pytest_compaction.text import printable
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 AT_WORK: Final[ContextVar[MeteredModel | None]] = ContextVar("compaction_at_work", default=None)
 """The meter of the case that the running code of a strategy compacts."""
 
 
-def at_work(model: object, call: Callable[..., T], *arguments: Any) -> T:
+def at_work(model: object, call: Callable[..., _T], *arguments: Any) -> _T:
     """Call code of a strategy for the case whose meter is ``model``.
 
     The thread belongs to the case from then on, so that coroutines do too.

@@ -50,7 +50,7 @@ _BUSY_READING_S: Final = 1.0
 _WAIT_S: Final = 0.02
 _LONGEST_WAIT_S: Final = 0.5
 """Waits between looks at the file double up to the longest: the file announces nothing."""
-T = TypeVar("T")
+_T = TypeVar("_T")
 Claim = Literal["ours", "kept"]
 """A call is to be made here, or was made in this run and is stored."""
 
@@ -290,7 +290,7 @@ def _owner() -> str:
     return os.environ.get("PYTEST_XDIST_WORKER", "main")
 
 
-async def repeated(transaction: Callable[[], T | None]) -> T:
+async def repeated(transaction: Callable[[], _T | None]) -> _T:
     """Do a transaction, again after each wait, until its result is not ``None``."""
     wait = _WAIT_S
     while (result := transaction()) is None:

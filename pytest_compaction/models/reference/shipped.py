@@ -9,15 +9,14 @@ other member. The file is only ever read.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal, TypeVar
 
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
@@ -27,9 +26,11 @@ from pytest_compaction.secrets import scrubbed
 FORMAT: Final = 2
 MANIFEST: Final = "manifest.json"
 WORDS: Final = "words.jsonl"
-MAX_MEMBER_BYTES: Final = 64 * 1024**2
-"""The most that a member may hold: more is not unpacked."""
-
+_DAMAGES: Final = (
+    *(OSError, RuntimeError, LookupError, TypeError, ValueError, AttributeError, EOFError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+_T = TypeVar("_T")
 
 REFERENCE: Final = "reference"
 """The model whose replies are on record; no endpoint is asked for a model of this name."""
@@ -99,7 +100,7 @@ class Words:
 class Archive:
     """The file of a reference run, opened when it is first needed. Any thread may read it.
 
-    A damaged file raises :class:`ArchiveError`.
+    A damaged file raises :class:`ArchiveError`; a zip file has a checksum of each member.
     """
 
     def __init__(self, path: Path) -> None:
@@ -108,70 +109,41 @@ class Archive:
     @cached_property
     def manifest(self) -> Manifest:
         """The manifest."""
-        try:
-            data: Any = json.loads(_member(self.path, MANIFEST))
-            if data["format"] != FORMAT:
-                raise ValueError(f"format {data['format']!r}")
-            return Manifest(
-                cases={str(name): str(digest) for name, digest in data["cases"].items()},
-                strategies=tuple(map(str, data["strategies"])),
-                model=str(data["model"]),
-                dates=str(data["dates"]),
-                provenance=tuple(map(str, data["provenance"])),
-                repairs=int(data["repairs"]),
-                replies=int(data["replies"]),
-                sha256=str(data["sha256"]),
-            )
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            said = f"its manifest is not one ({type(error).__name__})"
-            raise _damaged(self.path, said) from None
+
+        def made(data: bytes) -> Manifest:
+            found = json.loads(data)
+            del found["format"]
+            lists = {name: tuple(found[name]) for name in ("strategies", "provenance")}
+            return Manifest(**{**found, **lists})
+
+        return self._read(MANIFEST, made)
 
     @cached_property
     def words(self) -> Mapping[str, Words]:
         """All words by digest."""
-        data = _member(self.path, WORDS)
-        if hashlib.sha256(data).hexdigest() != self.manifest.sha256:
-            raise _damaged(self.path, "the replies are not those of its manifest")
-        try:
-            rows = [json.loads(line) for line in data.splitlines()]
-            words = {
-                str(row["digest"]): Words(**{**row, "covers": tuple(row.get("covers", ()))})
-                for row in rows
-            }
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            said = f"a reply is not one ({type(error).__name__})"
-            raise _damaged(self.path, said) from None
-        if len(words) != self.manifest.replies:
-            held = f"it holds {len(words):,} of {self.manifest.replies:,} replies"
-            raise _damaged(self.path, held)
-        return words
+
+        def made(data: bytes) -> dict[str, Words]:
+            rows = map(json.loads, data.splitlines())
+            words = (Words(**{**row, "covers": tuple(row.get("covers", ()))}) for row in rows)
+            return {each.digest: each for each in words}
+
+        return self._read(WORDS, made)
 
     def reply(self, digest: str) -> CallReply | None:
         """The reply to the call of a digest."""
         found = self.words.get(digest)
         return None if found is None else found.reply
 
-
-def _member(path: Path, name: str) -> bytes:
-    """The content of a member, which is never read beyond the bound."""
-    try:
-        with zipfile.ZipFile(path) as file, file.open(name) as member:
-            data = member.read(MAX_MEMBER_BYTES + 1)
-    except OSError as error:
-        raise _damaged(path, f"it cannot be read ({error.strerror or error})") from None
-    except KeyError:
-        raise _damaged(path, f"it has no {name}") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise _damaged(path, f"{name} cannot be unpacked ({error})") from None
-    if len(data) > MAX_MEMBER_BYTES:
-        raise _damaged(path, f"{name} has more than {MAX_MEMBER_BYTES:,} bytes")
-    return data
-
-
-def _damaged(path: Path, why: str) -> ArchiveError:
-    return ArchiveError(
-        f"the reference run {path} cannot be used: {why}; install the package again"
-    )
+    def _read(self, name: str, made: Callable[[bytes], _T]) -> _T:
+        """What is made of the content of a member."""
+        try:
+            with zipfile.ZipFile(self.path) as file:
+                return made(file.read(name))
+        except _DAMAGES as error:
+            raise ArchiveError(
+                f"the reference run {self.path} cannot be used: {name}: {type(error).__name__} "
+                f"({error}); install the package again"
+            ) from None
 
 
 def shipped_run() -> Archive | None:
