@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import heapify, heappop, heappush
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from pytest_compaction.models.offline.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE
 from pytest_compaction.models.offline.units import PreparedView
@@ -74,6 +75,10 @@ _EQUAL: Final = 1e-9
 """Two units are worth the same if they differ by no more than this."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
 
+Array = np.ndarray[Any, np.dtype[Any]]
+_Scores = dict[str, tuple[Array, Array]]
+"""By term: the units or passages that hold it, and what it scores in each."""
+
 
 def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) -> Iterator[str]:
     """Units that answer the question, the best first; none if no term occurs in the view.
@@ -97,167 +102,84 @@ def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) 
             yield unit.text
 
 
-class _Scores:
-    """The scores of the terms of a question in the units or passages that hold some.
-
-    ``totals`` is the sum of them for each unit or passage.
-    """
-
-    def __init__(self, index: BM25, terms: Iterable[str]) -> None:
-        self._terms = [(term, index.term(term)) for term in terms]
-        self.totals = [0.0] * len(index)
-        for _, scores in self._terms:
-            for number, score in scores.items():
-                self.totals[number] += score
-
-    def of(self, number: int) -> list[tuple[str, float]]:
-        """The terms that stand there, each with its score, in the order of the terms."""
-        return [(term, scores[number]) for term, scores in self._terms if number in scores]
-
-
 class _Search:
-    """The state of one search: the weights of terms, and the units taken.
-
-    What a unit is worth only falls while units are taken. So a queue holds every unit, or its
-    whole passage, by the most that it may be worth, and only the first are weighed at all.
-    """
+    """The state of one search: the weights of terms, and the units taken."""
 
     def __init__(self, prepared: PreparedView, question: str, quoted: Sequence[str]) -> None:
-        self._view, self._units = prepared, prepared.units
+        units = prepared.units
         self._weights = dict.fromkeys(search_terms(question), 1.0)
-        self._in_unit = _Scores(prepared.by_unit, self._weights)
-        self._in_passage = _Scores(prepared.by_passage, self._weights)
-        self._cues = topic_cues(question)
+        self._in_unit = _scores_of(prepared.by_unit, self._weights)
+        self._in_passage = _scores_of(prepared.by_passage, self._weights)
+        cues = topic_cues(question)
         bonus = _QUOTED_SHARE * sum(prepared.by_unit.idf(term) for term in self._weights)
-        self._bonus = {
-            number: bonus * share
-            for number, share in _bonus_shares(prepared, question, quoted, self._cues).items()
-        }
-        self._first = {number: place - len(self._bonus) for place, number in enumerate(self._bonus)}
-        """Of equal units one with a bonus comes first."""
-        self._taken: set[int] = set()
-        self._passages = self._in_passage.totals
-        self._factors: dict[int, float] = {}
-        self._sums: dict[int, float] = {}
-        """What the passages of units are worth with the weights as they are now."""
-        self._weighed: dict[int, float] = {}
-        """What units are worth with the weights as they are now."""
-        self._queue: list[tuple[float, int, int | None]] = [
-            (-self._worth(number), number, None) for number in self._bonus
-        ]
-        """By its most worth a unit, or the first unit of a passage with a term and its number."""
-        by_unit = self._in_unit.totals
-        for passage, score in enumerate(self._passages):
-            if score > 0:
-                numbers = prepared.within(passage)
-                most = self._most(passage, max(by_unit[numbers.start : numbers.stop]))
-                self._queue.append((-most, numbers.start, passage))
-        heapify(self._queue)
-
-    def _of_units(self, passage: int) -> Iterator[tuple[float, int, int | None]]:
-        """An entry for each unit of a passage without a bonus: its most worth, its number."""
-        by_unit = self._in_unit.totals
-        for number in self._view.within(passage):
-            if number not in self._bonus:
-                yield -self._most(passage, by_unit[number]), number, None
-
-    def _most(self, passage: int, by_unit: float) -> float:
-        """What a unit of a passage is worth at most, by its score while no unit is taken."""
-        kind = self._units[self._view.begins[passage]].kind
-        factor = _WEIGHTS[kind] * _CUE if self._cues else _WEIGHTS[kind]
-        return factor * (by_unit + _PASSAGE_SHARE * self._passages[passage])
+        shares = _bonus_shares(prepared, question, quoted, cues)
+        self._passage = np.fromiter((unit.passage for unit in units), np.intp, len(units))
+        self._message = np.fromiter((unit.message for unit in units), np.intp, len(units))
+        self._factor = np.fromiter((_WEIGHTS[unit.kind] for unit in units), float, len(units))
+        self._bonus = np.zeros(len(units))
+        self._bonus[list(shares)] = [bonus * share for share in shares.values()]
+        found = self._total(self._in_passage, len(prepared.by_passage))[self._passage] > 0
+        found[list(shares)] = True
+        self._left = found.copy()
+        """Units with a bonus, or in a passage with a term of the question, that are not taken."""
+        self._found = found
+        for number in np.flatnonzero(found).tolist() if cues else ():
+            if any(cue.search(units[number].text) for cue in cues):
+                self._factor[number] *= _CUE
+        self._order = np.arange(len(units))
+        self._order[list(shares)] = range(-len(shares), 0)
+        """Of equal units one with a bonus comes first, then the first in the view."""
 
     def best(self) -> tuple[int | None, float]:
         """The best unit that is left, and its worth; of equal ones the first in the view."""
-        best: int | None = None
-        most = 0.0
-        for number in self._candidates():
-            worth = self._with_neighbours(number)
-            if worth > most + _EQUAL:
-                best, most = number, worth
+        worths = np.where(self._left, self._with_neighbours(), 0.0)
+        most = float(worths.max(initial=0.0))
+        near = np.flatnonzero(self._left & (worths > max(most - 1000 * _EQUAL, _EQUAL)))
+        best, most = None, 0.0
+        for number in sorted(near.tolist(), key=self._order.__getitem__):
+            if worths[number] > most + _EQUAL:
+                best, most = number, float(worths[number])
         return best, most
-
-    def _candidates(self) -> list[int]:
-        """The units left that may be the best: no weak one that stands by no strong one."""
-        reach = range(-len(_NEIGHBOUR_SHARES), len(_NEIGHBOUR_SHARES) + 1)
-        near = {number + distance for number in self._strong() for distance in reach}
-        left = (number for number in near if self._is_found(number) and number not in self._taken)
-        return sorted(left, key=lambda number: (self._first.get(number, 0), number))
-
-    def _strong(self) -> list[int]:
-        """The units worth as much as the best one left, or hardly less; those taken too."""
-        floor: float | None = None
-        strong: list[int] = []
-        while self._queue and (floor is None or -self._queue[0][0] >= floor):
-            most, number, passage = heappop(self._queue)
-            if passage is not None:
-                for entry in self._of_units(passage):
-                    heappush(self._queue, entry)
-            elif -most > self._worth(number):
-                heappush(self._queue, (-self._worth(number), number, None))
-            else:
-                strong.append(number)
-                if floor is None and number not in self._taken:
-                    floor = -most - 1000 * _EQUAL
-        for number in strong:
-            heappush(self._queue, (-self._worth(number), number, None))
-        return strong
-
-    def _is_found(self, number: int) -> bool:
-        """Whether a unit has a bonus, or stands in a passage with a term of the question."""
-        if not 0 <= number < len(self._units):
-            return False
-        return number in self._bonus or self._passages[self._units[number].passage] > 0
 
     def take(self, number: int, new: bool) -> None:
         """Mark a unit as taken; if it says something new, its terms weigh less from now on."""
-        self._taken.add(number)
+        self._left[number] = False
         if not new:
             return
-        passage = self._units[number].passage
-        held = {term for term, _ in self._in_unit.of(number)}
-        near = {term for term, _ in self._in_passage.of(passage)}
         for term in self._weights:
-            if term in held:
+            if number in self._in_unit[term][0]:
                 self._weights[term] *= _ANSWERED
-            elif term in near:
+            elif self._passage[number] in self._in_passage[term][0]:
                 self._weights[term] *= _ANSWERED_NEAR
-        self._weighed.clear()
-        self._sums.clear()
 
-    def _worth(self, number: int) -> float:
-        """What a unit is worth now, its neighbours aside; 0 for one that was not found."""
-        if number in self._weighed:
-            return self._weighed[number]
-        worth = 0.0
-        if self._is_found(number):
-            unit = self._units[number]
-            if number not in self._factors:
-                cued = any(cue.search(unit.text) for cue in self._cues)
-                self._factors[number] = _WEIGHTS[unit.kind] * _CUE if cued else _WEIGHTS[unit.kind]
-            by_unit = self._weighted_sum(self._in_unit, number)
-            if unit.passage not in self._sums:
-                self._sums[unit.passage] = self._weighted_sum(self._in_passage, unit.passage)
-            worth = self._factors[number] * (by_unit + _PASSAGE_SHARE * self._sums[unit.passage])
-            worth = self._bonus[number] + worth if number in self._bonus else worth
-        self._weighed[number] = worth
-        return worth
-
-    def _weighted_sum(self, scores: _Scores, number: int) -> float:
-        total = 0.0
-        for term, score in scores.of(number):  # not sum(), which rounds otherwise since 3.12
-            total += self._weights[term] * score
+    def _total(self, scores: _Scores, size: int) -> Array:
+        """The weighted sum of the scores of all terms for each unit or passage."""
+        total = np.zeros(size)
+        for term, weight in self._weights.items():
+            numbers, added = scores[term]
+            total[numbers] += weight * added
         return total
 
-    def _with_neighbours(self, number: int) -> float:
-        worth = self._worth(number)
-        message = self._units[number].message
-        for distance, share in enumerate(_NEIGHBOUR_SHARES, start=1):
-            for other in (number - distance, number + distance):
-                near = self._worth(other) * share
-                if near > worth and self._units[other].message == message:
-                    worth = near
-        return worth
+    def _with_neighbours(self) -> Array:
+        """What each unit is worth now: at least a share of its neighbours in its message."""
+        in_passages = self._total(self._in_passage, 1 + self._passage.max(initial=0))
+        own = self._total(self._in_unit, len(self._passage))
+        own = self._factor * (own + _PASSAGE_SHARE * in_passages[self._passage]) + self._bonus
+        own = np.where(self._found, own, 0.0)
+        worths = own.copy()
+        for away, share in enumerate(_NEIGHBOUR_SHARES, start=1):
+            near = np.where(self._message[:-away] == self._message[away:], share, 0.0)
+            worths[away:] = np.maximum(worths[away:], own[:-away] * near)
+            worths[:-away] = np.maximum(worths[:-away], own[away:] * near)
+        return worths
+
+
+def _scores_of(index: BM25, terms: Iterable[str]) -> _Scores:
+    found = {term: index.term(term) for term in terms}
+    return {
+        term: (np.array([*scores], dtype=np.intp), np.array([*scores.values()]))
+        for term, scores in found.items()
+    }
 
 
 def _bonus_shares(

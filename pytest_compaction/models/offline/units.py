@@ -44,23 +44,16 @@ class Unit:
 class PreparedView:
     """A view cut into units and indexed, made once for many questions.
 
-    ``begins`` has the number of the first unit of each passage, ``users`` the messages with units
-    that the user wrote, in order. ``results`` has the text of each tool call, normalised, and the
-    message that answers it.
+    ``users`` are the messages with units that the user wrote, in order. ``results`` has the text of
+    each tool call, normalised, and the message that answers it.
     """
 
     units: Sequence[Unit]
-    begins: Sequence[int]
     users: Sequence[int]
     by_unit: BM25
     by_passage: BM25
     files: tuple[FileState, ...]
     results: tuple[tuple[str, int], ...]
-
-    def within(self, passage: int) -> range:
-        """The numbers of the units of a passage."""
-        following = self.begins[passage + 1 : passage + 2]
-        return range(self.begins[passage], following[0] if following else len(self.units))
 
     def of_message(self, message: int) -> range:
         """The numbers of the units of a message."""
@@ -75,10 +68,9 @@ class PreparedView:
     def beginning(self, view: tuple[Message, ...]) -> PreparedView:
         """The first messages of the view, prepared."""
         size = bisect_left(self.units, len(view), key=_message)
-        passages = bisect_left(self.begins, size)
+        passages = self.units[size - 1].passage + 1 if size else 0
         return PreparedView(
             self.units[:size],
-            self.begins[:passages],
             self.users[: bisect_left(self.users, len(view))],
             self.by_unit.beginning(size),
             self.by_passage.beginning(passages),
@@ -118,24 +110,22 @@ def prepare_beginnings(view: Sequence[Message], sizes: Iterable[int]) -> list[Pr
 
 def _prepared(view: tuple[Message, ...]) -> PreparedView:
     units: list[Unit] = []
-    begins: list[int] = []
     users: list[int] = []
     by_unit, by_passage = BM25(), BM25()
     for number, message in enumerate(view):
         before = len(units)
         for kind, lines in _lines(message):
             for first in range(0, len(lines), PASSAGE_UNITS):
-                begins.append(len(units))
                 passage: list[str] = []
                 for text, normal, terms in lines[first : first + PASSAGE_UNITS]:
                     by_unit.add(terms)
                     passage.extend(terms)
-                    units.append(Unit(text, normal, number, len(begins) - 1, kind))
+                    units.append(Unit(text, normal, number, len(by_passage), kind))
                 by_passage.add(passage)
         if message.role == "user" and message.origin == "log" and len(units) > before:
             users.append(number)
     files = tuple(file_states(file_operations(view)))
-    return PreparedView(units, begins, users, by_unit, by_passage, files, _results(view))
+    return PreparedView(units, users, by_unit, by_passage, files, _results(view))
 
 
 def _results(view: Sequence[Message]) -> tuple[tuple[str, int], ...]:
