@@ -16,6 +16,7 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+from pytest_compaction.cache.dataclass_json import DataclassJson
 from pytest_compaction.folders import make_folder
 from pytest_compaction.secrets import scrubbed
 
@@ -48,6 +49,12 @@ class Form(Generic[T]):
     as_json: Callable[[T], Any]
     from_json: Callable[[Any], T]
     is_text: bool = True
+
+    @staticmethod
+    def of(made: type[T], *parts: type[Any]) -> Form[T]:
+        """The form of a dataclass that is made of these other ones."""
+        found = DataclassJson(made, *parts)
+        return Form(found.as_json, found.from_json)
 
 
 class KeptResults:

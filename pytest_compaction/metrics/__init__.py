@@ -101,7 +101,7 @@ _NAMES: Final = {
         "differences_by_case is_null pair_items paired_difference with_same_views"
     ),
     "readings": (
-        "Loss READING ReadViews Readings Source loss read read_outcomes reader_version "
+        "Loss ReadViews Readings Source loss read read_outcomes reader_version "
         "readings_of view_index"
     ),
 }

@@ -157,7 +157,7 @@ class Tasks:
         self._opened: Opened | None = None
         self._room = asyncio.Semaphore(1)
         self._entering, self._opening = asyncio.Lock(), asyncio.Lock()
-        self._out: dict[Future[Outcome], Opened] = {}
+        self._out: set[Future[Outcome]] = set()
         self._gone = ""
 
     def connect(self) -> None:
@@ -177,19 +177,13 @@ class Tasks:
                     return self._gone
                 try:
                     future = opened.executor.submit(perform, make())
+                    error = await self._error(future, opened)
                 except Exception as failed:
                     error = failed
-                else:
-                    self._out[future] = opened
-                    await self._end(future, opened)
-                    del self._out[future]
-                    try:
-                        error = future.exception(0)
-                    except (CancelledError, TimeoutError) as failed:
-                        error = failed
-                    if error is None:
-                        return future.result()
-                self._leave(opened, error)
+                if error is None:
+                    return future.result()
+                if opened is self._opened and isinstance(error, _OF_THE_EXECUTOR):
+                    self._leave()
                 if self._gone:
                     return self._gone
                 if isinstance(error, ModuleNotFoundError):
@@ -212,9 +206,14 @@ class Tasks:
         self.stop()
         for future in list(self._out):
             future.cancel()
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
+        self._leave()
+
+    def _leave(self) -> None:
+        """Close the executor; the next task has a new one, unless no more are handed out."""
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            with suppress(Exception):
+                opened.close()
 
     @asynccontextmanager
     async def _turn(self, count: int) -> AsyncIterator[None]:
@@ -238,32 +237,21 @@ class Tasks:
                 self._gone = str(broken)
             return None if self._gone else self._opened
 
-    async def _end(self, future: Future[Outcome], opened: Opened) -> None:
-        """Wait until a task ends; give up if there has been no worker for a while."""
-        ended, loop = asyncio.Event(), asyncio.get_running_loop()
-
-        def tell(_: object) -> None:
-            with suppress(RuntimeError):  # the loop may have ended first
-                loop.call_soon_threadsafe(ended.set)
-
-        future.add_done_callback(tell)
-        lonely = 0
-        while lonely < PATIENCE:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(ended.wait(), LOOK_SECONDS)
-                return
-            lonely = 0 if await asyncio.to_thread(opened.slots) else lonely + 1
-        self._gone = self._gone or (
-            f"no worker of {self._shown} has been there for {PATIENCE * LOOK_SECONDS:g} s; "
-            "start workers and run again (what was paid for is stored)"
-        )
-        future.cancel()
-
-    def _leave(self, opened: Opened, error: BaseException) -> None:
-        """Close an executor that is broken, once nothing is out any more; the next is a new one."""
-        if opened is not self._opened or not isinstance(error, _OF_THE_EXECUTOR):
-            return
-        if all(future.done() for future, at in self._out.items() if at is opened):
-            with suppress(Exception):
-                opened.close()
-            self._opened = None
+    async def _error(self, future: Future[Outcome], opened: Opened) -> BaseException | None:
+        """The error that a task ends with; gives up if there has been no worker for a while."""
+        self._out.add(future)
+        ended, lonely = asyncio.wrap_future(future), 0
+        try:
+            while not ended.done() and lonely < PATIENCE:
+                await asyncio.wait([ended], timeout=LOOK_SECONDS)
+                if not ended.done():
+                    lonely = 0 if await asyncio.to_thread(opened.slots) else lonely + 1
+        finally:
+            self._out.discard(future)
+            ended.cancel()  # and with it a task that has not ended
+        if lonely == PATIENCE:
+            self._gone = self._gone or (
+                f"no worker of {self._shown} has been there for {PATIENCE * LOOK_SECONDS:g} s; "
+                "start workers and run again (what was paid for is stored)"
+            )
+        return CancelledError() if ended.cancelled() else ended.exception()

@@ -21,13 +21,13 @@ import pickle
 import sys
 import zlib
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
-from pytest_compaction.cache import code_digest
+from pytest_compaction.cache import DataclassJson, code_digest
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.compactors import (
     ENTRY_POINTS,
@@ -169,19 +169,6 @@ class Result:
     notes: tuple[str, ...] = ()
 
 
-_TYPES: Final[Mapping[str, type[Any]]] = {
-    one.__name__: one
-    for one in (
-        *(Result, Failure, Total, Call, CallReply, Usage, OwnCalls, Step, Arm, Response),
-        *(Message, Text, Image, ToolCall, ToolResult),
-        *(Thinking, Opaque, ViewFigures, Readings, Reading, NullReading),
-        *(FactHistory, Reminded, ForeignNames, ForeignWordings, ListedNames),
-        *(JudgeReply, CriterionScore, NuggetScore),
-    )
-}
-"""The types that a result is made of, beside numbers, texts, tuples, lists and mappings."""
-
-
 def _known(case: Case) -> Iterator[Case | Probe | Message]:
     """The parts of a case, which sender and reader both have, in the same order on both sides."""
     yield case
@@ -191,66 +178,59 @@ def _known(case: Case) -> Iterator[Case | Probe | Message]:
         yield from point.recorded
 
 
+class _ResultJson(DataclassJson):
+    """A result for a reader who has the case; ``composed`` makes answers that were not made."""
+
+    def __init__(self, case: Case, composed: Callable[[Response], str] | None = None) -> None:
+        super().__init__(
+            *(Result, Failure, Total, Call, CallReply, Usage, OwnCalls, Step, Arm, Response),
+            *(Message, Text, Image, ToolCall, ToolResult),
+            *(Thinking, Opaque, ViewFigures, Readings, Reading, NullReading),
+            *(FactHistory, Reminded, ForeignNames, ForeignWordings, ListedNames),
+            *(JudgeReply, CriterionScore, NuggetScore),
+        )
+        self._known = tuple(_known(case))
+        self._numbers = {id(known): number for number, known in enumerate(self._known)}
+        self._own = {known.id: known for known in reversed(case.messages)}
+        self._composed = composed
+
+    def as_json(self, value: Any) -> Any:
+        if isinstance(value, Message) and self._own.get(value.id) == value:
+            value = self._own[value.id]  # a strategy may have copied it
+        number = self._numbers.get(id(value))
+        return super().as_json(value) if number is None else {"known": number}
+
+    def from_json(self, sent: Any) -> Any:
+        if isinstance(sent, dict) and "known" in sent:
+            return self._known[sent["known"]]
+        return super().from_json(sent)
+
+    def members(self, value: Any) -> dict[str, Any]:
+        found = super().members(value)
+        if isinstance(value, Response):
+            answer = value.answer if isinstance(value.answer, str) else None
+            found |= {"figures": value.made, "answer": answer}
+        return found
+
+    def made(self, type: type[Any], members: dict[str, Any]) -> Any:
+        if type is Response:
+            figures = members["figures"]
+            answer = self._composed if members["answer"] is None else members["answer"]
+            members |= {"figures": lambda: figures, "answer": answer}
+        return super().made(type, members)
+
+
 def encoded(result: Result, case: Case) -> bytes:
-    """The result as bytes for a reader who has the case.
-
-    An object of JSON has one member: the name of what it stands for, with what that is made of.
-    """
-    numbers = {id(known): number for number, known in enumerate(_known(case))}
-    own = {known.id: known for known in reversed(case.messages)}
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, Message) and own.get(value.id) == value:
-            value = own[value.id]  # a strategy may have copied it
-        if id(value) in numbers:
-            return {"known": numbers[id(value)]}
-        if value is None or isinstance(value, str | int | float):
-            return value
-        if isinstance(value, list):
-            return [plain(item) for item in value]
-        if isinstance(value, tuple):
-            return {"tuple": [plain(item) for item in value]}
-        if isinstance(value, Mapping):
-            return {"map": {str(name): plain(member) for name, member in value.items()}}
-        if is_dataclass(value) and _TYPES.get(type(value).__name__) is type(value):
-            members = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
-            if isinstance(value, Response):
-                members["figures"] = value.made
-                members["answer"] = value.answer if isinstance(value.answer, str) else None
-            return {type(value).__name__: {name: plain(one) for name, one in members.items()}}
-        raise TypeError(f"a result cannot hold {type(value).__name__}")
-
-    return zlib.compress(json.dumps(plain(result)).encode(), 1)
+    """The result as bytes for a reader who has the case."""
+    return zlib.compress(json.dumps(_ResultJson(case).as_json(result)).encode(), 1)
 
 
 def decoded(data: bytes, case: Case, composed: Callable[[Response], str]) -> Result:
     """The result that :func:`encoded` wrote, about the reader's own case.
 
-    ``composed`` makes the answers that were not made.
-    Raises ``KeyError``, ``TypeError`` or ``ValueError`` for anything else.
+    Raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything else.
     """
-    all_known = tuple(_known(case))
-
-    def value_of(sent: Any) -> Any:
-        if isinstance(sent, list):
-            return [value_of(item) for item in sent]
-        if not isinstance(sent, dict):
-            return sent
-        ((name, inner),) = sent.items()
-        if name == "known":
-            return all_known[inner]
-        if name == "tuple":
-            return tuple(value_of(item) for item in inner)
-        members = {member: value_of(one) for member, one in inner.items()}
-        if name == "map":
-            return members
-        if name == Response.__name__:
-            figures = members["figures"]
-            members["figures"] = lambda: figures
-            members["answer"] = composed if members["answer"] is None else members["answer"]
-        return _TYPES[name](**members)
-
-    result = value_of(json.loads(zlib.decompress(data)))
+    result = _ResultJson(case, composed).from_json(json.loads(zlib.decompress(data)))
     if not isinstance(result, Result):
         raise TypeError("what a worker sent is no result")
     return result
@@ -587,7 +567,7 @@ def _read(outcome: bytes | str, task: Task, composed: Callable[[Response], str])
     if isinstance(outcome, bytes):
         try:
             return decoded(outcome, task.case, composed)
-        except (KeyError, TypeError, ValueError, zlib.error) as error:
+        except (LookupError, TypeError, ValueError, zlib.error) as error:
             outcome = f"the result of a worker cannot be read ({type(error).__name__})"
     where = f"case {task.case.id} with {task.arm.compactor} could not be measured"
     return Result(failure=Failure.of(TaskError(f"{where}: {outcome}")))

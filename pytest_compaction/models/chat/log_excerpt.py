@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from heapq import heapify, heappop
 from itertools import chain, zip_longest
 from typing import Final
 
@@ -188,7 +187,8 @@ def _chosen(
         *(form for fact in request.facts for form in (*fact.forms, *chain(*fact.keys))),
         *(text for trap in request.traps for text in (trap.text, *trap.current)),
     ]
-    ranked = _Ranked(log.scores("\n".join(forms), request.response))
+    scores = log.scores("\n".join(forms), request.response)
+    ranked = sorted(range(len(scores)), key=lambda number: -scores[number])
     evidence = [list(log.evidence(fact)) for fact in request.facts]
     unread = [pair for found in evidence for pair in found]
     stating: dict[int, None] = {}
@@ -205,23 +205,6 @@ def _chosen(
     stated = [[number for number, states in found if states()] for found in evidence]
     turns = (number for turn in zip_longest(*stated) for number in turn if number is not None)
     return sorted(_filled(chain(turns, ranked), costs, budget))
-
-
-class _Ranked:
-    """The numbers of excerpts, the best first; of equal ones the first in the log."""
-
-    def __init__(self, scores: Sequence[float]) -> None:
-        # A few excerpts fill the budget, so that they are taken one by one and not all sorted.
-        self._queue = [(-score, number) for number, score in enumerate(scores)]
-        self._taken: list[int] = []
-        heapify(self._queue)
-
-    def __iter__(self) -> Iterator[int]:
-        """All numbers; those that were taken before are not searched again."""
-        yield from self._taken
-        while self._queue:
-            self._taken.append(heappop(self._queue)[1])
-            yield self._taken[-1]
 
 
 def _filled(numbers: Iterable[int], costs: Sequence[int], budget: int) -> set[int]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from typing import Any, Final
 
 from pytest_compaction.cache import Form, KeptResults, Latest
 from pytest_compaction.conversation import Message, TokenCounter, identity
-from pytest_compaction.metrics import READING
-from pytest_compaction.models.parameters import Parameters, cannot_take
+from pytest_compaction.models.parameters import cannot_take
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
@@ -24,37 +22,15 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CriterionScore
+from pytest_compaction.text import Reading
 
 OFFLINE: Final = "offline"
 
 
-SUMMARY: Final[Form[SummaryReply]] = Form(
-    lambda reply: [reply.summary.entries, astuple(reply.usage)],
-    lambda kept: SummaryReply(
-        Summary(tuple((section, tuple(lines)) for section, lines in kept[0])), Usage(*kept[1])
-    ),
-)
-ANSWER: Final[Form[AnswerReply]] = Form(
-    lambda reply: [reply.text, astuple(reply.usage)],
-    lambda kept: AnswerReply(kept[0], Usage(*kept[1])),
-)
-JUDGEMENT: Final[Form[JudgeReply]] = Form(
-    lambda reply: [
-        [astuple(criterion) for criterion in reply.criteria],
-        reply.stated,
-        reply.hit,
-        reply.flags,
-        [READING.as_json(reading) for reading in reply.readings],
-    ],
-    lambda kept: JudgeReply(
-        tuple(CriterionScore(*criterion) for criterion in kept[0]),
-        tuple(kept[1]),
-        tuple(kept[2]),
-        flags=tuple(kept[3]),
-        readings=tuple(map(READING.from_json, kept[4])),
-    ),
-)
-"""The replies as they are kept from run to run; rules leave no judgement unscored."""
+SUMMARY: Final = Form.of(SummaryReply, Summary, Usage)
+ANSWER: Final = Form.of(AnswerReply, Usage)
+JUDGEMENT: Final = Form.of(JudgeReply, CriterionScore, Reading, Usage)
+"""The replies as they are kept from run to run."""
 
 
 class OfflineModel:
@@ -96,10 +72,6 @@ class OfflineModel:
             view = self._identity.of(tuple(request.view))
             about = self._about("answer", [view, request.question, request.answer])
         return self._kept.once(about, ANSWER, lambda: self._answer(request))
-
-    def refuses(self, parameters: Parameters) -> str | None:
-        """Why it takes no request parameters: there is no server to act on them."""
-        return cannot_take(self, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Score the response; see :mod:`.judge`. Costs no tokens."""

@@ -18,7 +18,6 @@ from pytest_compaction.compactors import View
 from pytest_compaction.conversation import Message, TokenCounter, canonical_json, identity, readable
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.metrics import (
-    READING,
     ForeignNames,
     ForeignWordings,
     ListedNames,
@@ -34,6 +33,7 @@ from pytest_compaction.metrics import read as read_facts
 from pytest_compaction.models import OFFLINE
 from pytest_compaction.run.figures.shipped_nulls import Nulls, shipped_nulls
 from pytest_compaction.run.response import FactHistory, NullReading, Roles, ViewFigures
+from pytest_compaction.text import Reading
 
 if TYPE_CHECKING:
     from pytest_compaction.run.figures.null_views import NullViews
@@ -44,44 +44,10 @@ Earlier = tuple[Messages | None, ...]
 """The views at the points before that of a probe; ``None`` for one that is not known."""
 
 
-def _as_json(figures: ViewFigures) -> dict[str, Any]:
-    return {
-        "facts": [READING.as_json(reading) for reading in figures.reading.facts],
-        "hit": figures.reading.hit,
-        "nulls": [[null.name, null.overall, null.stated, null.tokens] for null in figures.nulls],
-        "constraints": figures.constraints,
-        "prompt_hash": figures.prompt_hash,
-        "foreign": [figures.foreign.names, figures.foreign.count, figures.foreign.of],
-        "worded": [figures.worded.texts, figures.worded.count, figures.worded.of],
-        "listed": [figures.listed.count, figures.listed.of],
-        "history": [[h.stated_after, h.recoverable, h.source] for h in figures.history],
-    }
-
-
-def _from_json(kept: Any) -> ViewFigures:
-    names, count, of = kept["foreign"]
-    texts, found, wordings = kept["worded"]
-    facts = tuple(READING.from_json(reading) for reading in kept["facts"])
-    return ViewFigures(
-        Readings(facts, tuple(kept["hit"])),
-        tuple(NullReading(*null) for null in kept["nulls"]),
-        tuple((text, held) for text, held in kept["constraints"]),
-        kept["prompt_hash"],
-        tuple(
-            FactHistory(
-                tuple((point, stated) for point, stated in stated_after),
-                recoverable,
-                None if source is None else (source[0], source[1]),
-            )
-            for stated_after, recoverable, source in kept["history"]
-        ),
-        ForeignNames(tuple(names), count, of),
-        ForeignWordings(tuple(texts), found, wordings),
-        ListedNames(*kept["listed"]),
-    )
-
-
-FIGURES: Final = Form(_as_json, _from_json)
+FIGURES: Final = Form.of(
+    *(ViewFigures, Readings, Reading, NullReading, FactHistory),
+    *(ForeignNames, ForeignWordings, ListedNames),
+)
 """What rules read in a view."""
 
 
