@@ -23,7 +23,6 @@ from pytest_compaction.metrics import (
     means,
 )
 from pytest_compaction.records import Record, finite_record, run_pricing, type_of
-from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
@@ -171,13 +170,6 @@ def best_strategy(run: FinishedRun) -> str | None:
 def _overall(item: StrategyFigures) -> float:
     value = item.figures["overall"].value
     return -1.0 if value is None else value
-
-
-def lowest_items(records: Sequence[Record], most: int) -> list[Record]:
-    """The lowest items that lost something, the lowest first."""
-    scored = [r for r in records if r["overall"] is not None and r["overall"] < MAX_SCORE]
-    scored.sort(key=lambda r: (r["overall"], r["compactor"], r["case"], r["probe"], r["trial"]))
-    return scored[:most]
 
 
 def suite_properties(run: FinishedRun) -> Iterator[tuple[str, str]]:

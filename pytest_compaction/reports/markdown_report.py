@@ -14,9 +14,9 @@ from pytest_compaction.reports.changes import baseline_markdown
 from pytest_compaction.reports.finished_run import (
     FinishedRun,
     best_strategy,
-    lowest_items,
     shown_name,
 )
+from pytest_compaction.reports.items import lowest_first
 from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.reports.summary import run_summary
 from pytest_compaction.reports.table import (
@@ -142,7 +142,8 @@ def _compared(run: FinishedRun) -> Iterator[str]:
 def _lowest(run: FinishedRun) -> Iterator[str]:
     """The lowest items of the best strategy: of the others they would tell less."""
     best = best_strategy(run)
-    lowest = [] if best is None else lowest_items(run.strategies()[best], LOWEST)
+    found = [] if best is None else lowest_first(run.strategies()[best])
+    lowest = [record for record in found if (record["overall"] or 0.0) < MAX_SCORE][:LOWEST]
     if not lowest:
         return
     yield f"## Lowest items of {_text(str(best), _NAME)}"

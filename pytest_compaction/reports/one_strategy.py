@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -80,11 +79,6 @@ def labelled(label: str, parts: Sequence[str]) -> Iterator[Line]:
 
 
 # The result in a sentence
-
-
-def result_lines(text: str) -> Iterator[Line]:
-    """The sentence of a result, wrapped."""
-    yield from (Line(line, "bold") for line in textwrap.wrap(text, WIDTH, break_on_hyphens=False))
 
 
 def result_text(name: str, figures: Aggregate, records: Sequence[Record]) -> str:
@@ -188,7 +182,7 @@ def one_strategy(
 ) -> Iterator[Line]:
     """The result, dimensions beside kinds, and what was wrong; with ``verbose`` the rest."""
     figures = aggregate(name, records)
-    yield from result_lines(result_text(printable(name, 40), figures, records))
+    yield from wrapped(result_text(printable(name, 40), figures, records), "bold", hanging="")
     left = list(_scores(figures, records, control))
     right = list(_beside(figures, records))
     column = max(len(line.text) for line in left) + _GAP
@@ -206,19 +200,25 @@ def one_strategy(
     if verbose:
         yield from _details(figures, records, pricing)
     yield from compliance_lines(records, control)
-    for figure in further("terminal"):
-        mean = means(records, control).get(figure.name)
-        form = ".0%" if figure.kind == "share" else ".2f"
-        if mean is not None:
-            interval = interval_text(figure.within(mean.interval), form)
-            yield Line(
-                f"{printable(figure.head, 13):<{_NAME}}{format(mean.value, form)} {interval}"
-            )
+    for head, text in further_figures(records, control):
+        yield Line(f"{printable(head, 13):<{_NAME}}{text}")
     unread = unread_nulls_line(records)
     if unread is not None:
         yield unread
     yield from _trouble(figures, records)
     yield from unscored_because(records)
+
+
+def further_figures(
+    records: Sequence[Record], control: Sequence[Record]
+) -> Iterator[tuple[str, str]]:
+    """The titles and values of figures that have no place of their own."""
+    for figure in further("terminal"):
+        mean = means(records, control).get(figure.name)
+        form = ".0%" if figure.kind == "share" else ".2f"
+        if mean is not None:
+            interval = interval_text(figure.within(mean.interval), form)
+            yield figure.head, f"{format(mean.value, form)} {interval}"
 
 
 def _scores(

@@ -27,7 +27,6 @@ from pytest_compaction.metrics import (
     curves,
     detectable_difference,
     differences_by_case,
-    further,
     interval_method,
     is_null,
     means,
@@ -46,11 +45,11 @@ from pytest_compaction.reports.lines import (
 from pytest_compaction.reports.one_strategy import (
     compliance_lines,
     counted_outcomes,
+    further_figures,
     is_constant,
     listed_text,
     notes_on_summaries,
     null_lines,
-    result_lines,
     result_text,
     unread_nulls_line,
     unscored_because,
@@ -158,7 +157,8 @@ def _result(
         return
     best, *others = ranked
     shown = short_names((item.compactor for item in ranked), 40)
-    yield from result_lines(result_text(shown[best.compactor], best, groups[best.compactor]))
+    text = result_text(shown[best.compactor], best, groups[best.compactor])
+    yield from wrapped(text, "bold", hanging="")
     if not others:
         return
     cases, units = _counts(ranked)
@@ -306,12 +306,8 @@ def _about(
         found = means(records)
         kept = f", constraints {found['constraints'].value:.0%}" if "constraints" in found else ""
         yield Line(f"  {losses.hit} of {losses.traps} traps hit{unused}{second}{kept}")
-    for figure in further("terminal"):
-        mean = means(records, control).get(figure.name)
-        form = ".0%" if figure.kind == "share" else ".2f"
-        if mean is not None:
-            interval = interval_text(figure.within(mean.interval), form)
-            yield Line(f"  {printable(figure.head, 24)} {format(mean.value, form)} {interval}")
+    for head, text in further_figures(records, control):
+        yield Line(f"  {printable(head, 24)} {text}")
     yield from compliance_lines(records, control, "  ")
     if not item.too_few and best_null(records) is not None:
         yield from list(null_lines(records, "  "))[: None if verbose else 1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_compaction.metrics import krippendorff_alpha
 from pytest_compaction.models import PriceTable, Total, Usage
 from pytest_compaction.records import Record
-from pytest_compaction.reports.lines import WIDTH, Line, Style, short_names
+from pytest_compaction.reports.lines import Line, Style, short_names, wrapped
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
@@ -43,10 +42,9 @@ class Use:
     usage: Usage = Usage()
     usd: float | None = 0.0
 
-    def plus(self, usage: Mapping[str, int], usd: float | None) -> Use:
-        """The sum with another record's share."""
-        total = None if self.usd is None or usd is None else self.usd + usd
-        return Use(self.usage + Usage(**usage), total)
+    def __add__(self, other: Use) -> Use:
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return Use(self.usage + other.usage, usd)
 
 
 def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
@@ -65,7 +63,7 @@ def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
                     continue
                 seen.add(key)
             name = (role, strategy)
-            found[name] = found.get(name, Use()).plus(usage[role], usd.get(role))
+            found[name] = found.get(name, Use()) + Use(Usage(**usage[role]), usd.get(role))
     return found
 
 
@@ -88,20 +86,20 @@ def usage_table(records: Sequence[Record]) -> Iterator[Line]:
         for role in ROLES:
             mine = {name: use for (of, name), use in by_arm.items() if of == role}
             if mine:
-                yield Line(_row(role, _sum(mine.values())))
+                yield Line(_row(role, sum(mine.values(), Use())))
             if role == "compaction" and len(arms) > 1:
                 shown = short_names(mine, 16)
                 for name, use in mine.items():
                     if use.usage.calls:
                         yield Line(_row(f"  {shown[name]}", use), "dim")
-        yield Line(_row("total", _sum(by_arm.values())), "bold")
+        yield Line(_row("total", sum(by_arm.values(), Use())), "bold")
 
 
 def _bill_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
-    yield from _wrapped(_paid(bill), "plain")
+    yield from wrapped(_paid(bill))
     if bill.limit_reached:
         missing = sum("unpaid" in record for record in records)
-        yield from _wrapped(
+        yield from wrapped(
             f"stopped: --compaction-max-cost={bill.limit:g} left no room for another call; "
             f"{missing} items were not paid for. Run again with a higher limit: what was paid "
             "for is in the store",
@@ -111,14 +109,7 @@ def _bill_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
         for number, line in enumerate(table.splitlines()):
             yield Line(f"endpoint check: {line}" if number == 0 else line, "dim")
     for note in bill.notes:
-        yield from _wrapped(f"note: {printable(note)}", "bad")
-
-
-def _sum(parts: Any) -> Use:
-    total = Use()
-    for part in parts:
-        total = total.plus(part.usage.as_json(), part.usd)
-    return total
+        yield from wrapped(f"note: {note}", "bad")
 
 
 def _row(name: str, use: Use) -> str:
@@ -144,11 +135,6 @@ def _paid(bill: Bill) -> str:
     if checks:
         text += f", besides {checks:,} to check the endpoint"
     return f"{text}; {stored:,} came from the store"
-
-
-def _wrapped(text: str, style: Any) -> Iterator[Line]:
-    for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False):
-        yield Line(line, style)
 
 
 def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
@@ -200,16 +186,16 @@ def estimate_lines(found: Estimate, prices: PriceTable) -> list[Line]:
         lines.append(Line(row, "dim"))
     lines.append(Line(""))
     sentence = estimate_sentence(found, prices)
-    lines += _wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.", "plain")
+    lines += wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.")
     if found.ends:
-        text = (
+        lines += wrapped(
             "Logs are compacted by size here, so the number of calls depends on the length of "
-            "the summaries, which is not known yet. Even the range is an estimate."
+            "the summaries, which is not known yet. Even the range is an estimate.",
+            "dim",
         )
-        lines += _wrapped(text, "dim")
     if found.assumed:
         text = "Strategies that are not part of the package are not run for an estimate."
-        lines += _wrapped(text, "dim")
+        lines += wrapped(text, "dim")
     return lines
 
 
@@ -248,18 +234,14 @@ def agreement_lines(records: Sequence[Record]) -> list[Line]:
     return lines
 
 
-def _why_not(said: Sequence[Mapping[str, Any]]) -> list[Line]:
+def _why_not(said: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     """Why a judge gave no score: its most frequent reason and the number of others."""
     reasons = Counter(judge["unscored"] for judge in said if judge.get("unscored"))
-    if not reasons:
-        return []
-    reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    others = reasons.total() - count
-    text = f"    unscored {count}: {printable(reason, 300)}"
-    if others:
-        text += f"; {others} more for other reasons"
-    wrapped = textwrap.wrap(text, WIDTH, subsequent_indent="      ", break_on_hyphens=False)
-    return [Line(line, "bad") for line in wrapped]
+    if reasons:
+        reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+        others = reasons.total() - count
+        more = f"; {others} more for other reasons" if others else ""
+        yield from wrapped(f"unscored {count}: {printable(reason, 300)}{more}", "bad", "    ")
 
 
 def _alpha(what: str, units: Sequence[Sequence[float | None]]) -> str:
