@@ -19,7 +19,6 @@ _NAMES: Final = {
     "in_memory": "Latest SizedCache",
     "kept_results": "Form KeptResults RESULTS_FILE code_digest",
 }
-"""The names that other rooms import, by the module that defines them."""
 
 if not TYPE_CHECKING:
     __getattr__ = lazy(__name__, _NAMES)

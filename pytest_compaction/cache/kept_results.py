@@ -26,7 +26,6 @@ RESULTS_FILE: Final = Path(".pytest_compaction", "results", "results.sqlite")
 MOST_BYTES: Final = 1 << 29
 """A file that has grown beyond is begun anew."""
 _AT_ONCE: Final = 64
-"""Results that are written together."""
 _WAIT_S: Final = 5.0
 _TABLE: Final = (
     "CREATE TABLE IF NOT EXISTS results "

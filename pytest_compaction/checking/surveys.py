@@ -286,7 +286,6 @@ FEW: Final = 5
 _SIZES: Final = (6_000, 30_000, 150_000)
 """The tokens by which each batch of an example grows, until a strategy's trigger is reached."""
 _TRIED: Final = 2
-"""Examples that are tried at each size."""
 
 
 def survey(runner: Runner, count: int) -> Survey:

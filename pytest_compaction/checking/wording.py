@@ -6,7 +6,6 @@ import re
 from typing import Final
 
 _LONGEST_NOTE: Final = 300
-"""Characters that a note in brackets may have."""
 _NOTE: Final = re.compile(
     rf"\[[^\[\]]{{1,{_LONGEST_NOTE}}}\]|\([^()]{{1,{_LONGEST_NOTE}}}\)"
     rf"|<[^<>]{{1,{_LONGEST_NOTE}}}>|…|\.\.\."
@@ -15,7 +14,6 @@ _NOTE: Final = re.compile(
 )
 """A note in brackets of any kind, an ellipsis, or a line with a note that the next one cut."""
 _OPENINGS: Final = ("[", "(", "<", "#")
-"""How a note, a tag or a heading begins."""
 _NAMES: Final = re.compile(
     r"\b(summar\w+|conversations?|context|sessions?|histor\w+|earlier|previous\w*|before|so far"
     r"|compact\w*|condens\w*|messages?|said|records?|memory|snapshot|omitted|left out"

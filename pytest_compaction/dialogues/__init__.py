@@ -31,7 +31,6 @@ _NAMES: Final = {
     "replay": "Replayer Rules history_mode trigger_for_dialogues",
     "replayed": "Replayed record_without_comparison replayed_record",
 }
-"""The names that other rooms import, by the module that defines them."""
 
 if not TYPE_CHECKING:
     __getattr__ = lazy(__name__, _NAMES)

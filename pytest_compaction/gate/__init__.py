@@ -24,7 +24,6 @@ _NAMES: Final = {
     "decision": "Check Decision decide measure",
     "threshold": "Threshold ThresholdError check_answers check_scopes parse_threshold scopes_of",
 }
-"""The names that other rooms import, by the module that defines them."""
 
 if not TYPE_CHECKING:
     __getattr__ = lazy(__name__, _NAMES)

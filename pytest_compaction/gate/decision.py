@@ -76,7 +76,6 @@ _FOREIGN: Final = (
 """Marks of a view that is not made from its own log: its key in a record, what is listed there,
 how it is said of one view and of several, and the rule."""
 WEIGHTIEST: Final = 5
-"""How many items a check names."""
 _OPPOSITE: Final = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
 
 

@@ -17,7 +17,6 @@ _NAMES: Final = {
     "generator": "Conversation FEWEST_TOKENS estimated write_out",
     "prompts": "DOMAINS",
 }
-"""The names that other rooms import, by the module that defines them."""
 
 if not TYPE_CHECKING:
     __getattr__ = lazy(__name__, _NAMES)

@@ -21,9 +21,7 @@ from pytest_compaction.text import printable
 REPLY_TOKENS: Final = 8_000
 """Room for the longest reply, and for the reasoning that some models spend before it."""
 TRIALS: Final = 3
-"""How often a model is asked for the same."""
 _AT_ONCE: Final = 16
-"""Calls in flight at the same time."""
 _MARKED: Final = re.compile(
     rf"{re.escape(MARKER)}(?:\s{{0,9}}\d{{1,9}}\s{{0,9}},\s{{0,9}}\d{{1,9}})?"
 )

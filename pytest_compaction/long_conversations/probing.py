@@ -31,9 +31,7 @@ _KINDS: Final[Mapping[Ability, PointKind]] = {
 }
 """The kind of points that a question of an ability is about; the others take any."""
 _SHOWN: Final = 150
-"""Points that a request for questions shows."""
 _NUGGETS: Final = 12
-"""The most nuggets of a question."""
 _EVIDENCE: Final = 2_000
 """Characters of a message that a check shows."""
 

@@ -74,7 +74,6 @@ ABILITIES: Final[dict[Ability, str]] = {
     "temporal_reasoning": "asks how much time lies between two dated points, or which came "
     "first. The nuggets are the result and the two days.",
 }
-"""The task of a question of each ability."""
 
 
 def _chat(system: str, user: str) -> Chat:

@@ -105,7 +105,6 @@ _NAMES: Final = {
         "readings_of view_index"
     ),
 }
-"""The names that other rooms import, by the module that defines them."""
 
 if not TYPE_CHECKING:
     __getattr__ = lazy(__name__, _NAMES)

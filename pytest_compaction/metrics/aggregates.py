@@ -211,7 +211,6 @@ class Aggregate:
     second: Mean | None = None
     """The overall score of the other reading."""
     listed: int = 0
-    """Views that are mostly a list of names."""
     passed: Mean | None = None
     """pass^1 with its interval; ``passes`` has it too, without one."""
 

@@ -126,7 +126,6 @@ LEAST_STRATEGIES: Final = 3
 
 Pair = tuple[float, float]
 Pairs = Mapping[str, Sequence[Pair]]
-"""Pairs of values of two sides, by case."""
 
 
 @dataclass(frozen=True, slots=True)

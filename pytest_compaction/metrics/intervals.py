@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 Interval = tuple[float, float]
 Clusters = Mapping[str, Sequence[float]]
-"""The values of each cluster, by its name."""
 
 
 @dataclass(frozen=True, slots=True)

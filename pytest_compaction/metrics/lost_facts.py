@@ -14,7 +14,6 @@ from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 
 COMPACTED: Final = frozenset({"compacted", "truncated"})
-"""The statuses of a compaction that changed the view."""
 
 CaseTrial = tuple[str, int]
 

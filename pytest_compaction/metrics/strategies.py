@@ -31,7 +31,6 @@ from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 
 ItemKey = tuple[str, str, int, str]
-"""Case, probe, trial and budget of an item."""
 
 
 def pair_items(first: Sequence[Record], second: Sequence[Record]) -> list[tuple[Record, Record]]:
@@ -189,7 +188,6 @@ def _differences(
 
 
 NULLS: Final = ("anchors", "random", "said-only", "window")
-"""The shipped trivial baselines."""
 
 Result = Literal["beats", "does not beat", "is beaten by", "cannot be told from"]
 

@@ -61,7 +61,6 @@ _NAMES: Final = {
     "table": "TABLE_WIDTH Table csv_tables json_table markdown_table plain_table",
     "usage": "Bill estimate_lines estimate_sentence usage_lines usage_table uses",
 }
-"""The names that other rooms import, by the module that defines them."""
 
 if not TYPE_CHECKING:
     __getattr__ = lazy(__name__, _NAMES)

@@ -30,7 +30,6 @@ from pytest_compaction.reports.table import escaped, markdown_rows
 from pytest_compaction.text import printable
 
 MOST: Final = 5
-"""The largest losses that are shown."""
 MOST_FACTS: Final = 40
 MOST_FACTS_OF_A_REPORT: Final = 500
 """Facts of one list on the terminal and in Markdown; JSON and the page have all."""
@@ -41,7 +40,6 @@ _WHOLE_ITEM: Final = 60
 _FACT: Final = 60
 _FACTS: Final = 4
 _ANSWER: Final = 300
-"""The most characters of an answer that a person is shown."""
 _PROBES: Final = 3
 _CASES: Final = 10
 

@@ -121,7 +121,6 @@ FORMS: Final[dict[str, Callable[[FinishedRun], str]]] = {
     ".svg": badge,
     ".html": _page,
 }
-"""Renderers of reports, by suffix."""
 
 
 def check_place(path: Path) -> None:
@@ -181,17 +180,13 @@ def _temporary(path: Path) -> Path:
 # GitHub Actions
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
-"""The environment variable that names the file of the summary of a job."""
 ACTIONS: Final = "GITHUB_ACTIONS"
-"""The one that is ``true`` in a job of GitHub Actions."""
 MOST_BYTES: Final = 1024 * 1024
 """The most that GitHub shows of the summary of a step; a longer one is not shown at all."""
 _CUT: Final = "\n\nThe summary of this step is cut here: GitHub takes 1 MiB.\n"
 _NONE_LEFT: Final = "the summary of this step has no room left (GitHub takes 1 MiB)"
 _MESSAGE: Final = 500
-"""Characters of the message of a command."""
 _PATH: Final = 200
-"""Characters of a path in a line."""
 
 
 def write_summary(run: FinishedRun, environment: Mapping[str, str]) -> Iterator[Line]:

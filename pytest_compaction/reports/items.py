@@ -12,13 +12,9 @@ from pytest_compaction.reports.lines import WIDTH, Line, short_names
 from pytest_compaction.text import printable
 
 _SCORE: Final = 6
-"""The columns of a score with the space before it."""
 _NAME_SHARE: Final = 0.5
-"""The most of the rest of a line that a name may take."""
 _STRATEGY: Final = 16
-"""The most columns of a strategy in a name."""
 _FACT: Final = 60
-"""The most characters of a fact."""
 
 
 def lowest_first(records: Iterable[Record]) -> list[Record]:

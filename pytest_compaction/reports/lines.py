@@ -17,7 +17,6 @@ WIDTH: Final = 80
 """Columns that lines are made for; a narrower terminal gets them wrapped."""
 _CUT: Final = "…"
 _LONG_NAME: Final = 1000
-"""The most characters of a name that are looked at."""
 Style = Literal["plain", "bold", "dim", "good", "warning", "bad"]
 
 

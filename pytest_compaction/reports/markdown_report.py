@@ -39,10 +39,8 @@ from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text import clipped, printable
 
 LOWEST: Final = 10
-"""How many of the lowest items are listed."""
 _NAME: Final = 120
 _REASON: Final = 300
-"""Characters of an item's name and of its reason."""
 _SIGNS: Final = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "none": ""}
 _FENCE: Final = re.compile(r"`{3,}")
 _WORD: Final = re.compile("[^ ]+")

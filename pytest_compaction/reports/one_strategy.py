@@ -55,11 +55,9 @@ from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
 LOWEST: Final = 3
-"""How many of the lowest items a summary names."""
 _REWRITTEN: Final = frozenset({"compacted", "truncated"})
 OUTCOMES: Final = ("stated", "uncertain", "contradicted", "absent")
 _NAME: Final = 14
-"""The columns of the label of a line."""
 _REASON: Final = 4 * (WIDTH - 2)
 """Characters of a reason: four lines say why a strategy could not be scored and what to do."""
 _GAP: Final = 3

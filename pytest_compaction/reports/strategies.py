@@ -61,12 +61,9 @@ from pytest_compaction.text import printable
 WISHED: Final = 0.1
 """The difference of the overall score, in points, that one would like to find."""
 _NAME: Final = 20
-"""The most columns of a strategy at the head of its lines."""
 _HEADS: Final = dict(zip(DIMENSIONS, ("accu", "cntx", "arti", "cnty", "comp", "inst"), strict=True))
 _FIGURES: Final = 8 + 5 * len(DIMENSIONS) + 7 + 7 + 8
-"""Columns of a row beside the name and the letters."""
 _NAMES: Final = (12, 19)
-"""The least and the most columns of a name in the table."""
 _LETTERS: Final = 7
 _RUN: Final = 3
 """From more letters in a row than this on, they are written as their ends."""

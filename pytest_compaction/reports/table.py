@@ -26,9 +26,7 @@ UNDEFINED: Final = "-"
 TABLE_WIDTH: Final = 100
 """The most cells of a line in the plain form, unless a caller has less room."""
 _TEXT: Final = 40
-"""The most cells of a text in a table."""
 _LABEL: Final = 6
-"""The fewest cells of the first column."""
 _WIDE_LABEL: Final = 14
 """Cells of the first column for which other columns are moved below."""
 _STRATEGIES: Final = frozenset({"compactor", "strategy", "facts_of", "lost_by"})

@@ -178,11 +178,8 @@ def production_table(lost: ProductionLoss) -> Table:
 # Long conversations
 
 LONG_MEMORY: Final = ("abilities", "event_order", "evidence_place")
-"""Names of the tables of long conversations."""
 ABILITY: Final = 24
-"""Cells of the longest name of an ability."""
 _NAME: Final = 40
-"""The most characters of a strategy at the head of a column."""
 _NULL: Final = (
     "Rules judge: the score is the share of nuggets that the view states (that the answer states "
     "where a model answers). {count} nuggets that only an answer can satisfy (abstention, form, "

@@ -174,7 +174,6 @@ ANSWER_KEYS: Final = (
     "ideal_summary",
     "expected_compliance",
 )
-"""Where a question has its model answer, by ability."""
 LONG_ANSWER_TOKENS: Final = 800
 """The most tokens of an answer to a question of an ability that asks for more than a fact."""
 _LONG: Final = frozenset(
@@ -385,7 +384,6 @@ ANSWER_KEY: Final[Mapping[Ability, str]] = {
     "summarization": "ideal_summary",
     "temporal_reasoning": "answer",
 }
-"""The key of the model answer of each ability."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,4 +155,3 @@ KNOWN: Final = (
     replace(_LONG_WORK, window=8000, fault=Fault("reasoning")),
     replace(_SHORT_TALK, fault=Fault("oversized")),
 )
-"""The situations, from the most common one on."""

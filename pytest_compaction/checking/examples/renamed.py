@@ -22,7 +22,6 @@ from pytest_compaction.conversation import (
 from pytest_compaction.text import claims
 
 NAMED: Final = frozenset({"path", "name"})
-"""The kinds of claims that are names."""
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _OTHERS: Final = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "inlet")
 

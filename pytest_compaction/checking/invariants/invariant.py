@@ -40,7 +40,6 @@ class Invariant:
 
 
 DECLARED: Final[list[Invariant]] = []
-"""The invariants in the order in which they are declared."""
 
 
 def each_example(
@@ -83,4 +82,3 @@ def each_step(
 
 
 each_rewrite = partial(each_step, only_rewrites=True)
-"""Declare an invariant on every compaction that rewrote the view."""

@@ -39,9 +39,7 @@ from pytest_compaction.rubric import DIMENSIONS
 
 SCORES: Final = ("overall", *DIMENSIONS)
 _OPEN: Final = 12
-"""Facts that are shown before the rest is folded."""
 _Group = tuple[str, list[dict[str, str]]]
-"""A case and its facts that changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,6 @@ _CELL: Final = Scale(0, MAX_SCORE, 6, 106)
 _CASE: Final = Scale(0, MAX_SCORE, 6, 226)
 """The scales of the small plots of tables: a score of a strategy, and those of a case."""
 _CASES: Final = 30
-"""Rows of a chart of cases before the rest is folded."""
 _BREAKS: Final = re.compile(r"(?<=[_\-./:,=@])(?=[^\W\d_])")
 """Where a long name may go on in the next line."""
 _INERT: Final = str.maketrans(

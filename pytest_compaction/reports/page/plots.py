@@ -18,7 +18,6 @@ _WIDE: Final = 6
 _LINE: Final = 15.0
 """The least distance of two labels that stand above each other."""
 _NAME: Final = 18
-"""The most characters of a name beside a curve."""
 WIDTH: Final = 460.0
 HEIGHT: Final = 300.0
 _LEFT: Final = 40
