@@ -30,22 +30,6 @@ def test_it_rejects_what_the_steps_of_the_procedure_reject(values, level):
     )
 
 
-@given(p_values)
-def test_adjusted_values_keep_their_order_and_lie_between_the_value_and_bonferroni(values):
-    adjusted = holm(values)
-    for value, larger in zip(values, adjusted, strict=True):
-        assert value <= larger <= max(min(len(values) * value, 1), value)
-    ordered = [p for _, p in sorted(zip(values, adjusted, strict=True))]
-    assert ordered == sorted(ordered)
-
-
-@given(p_values, st.randoms(use_true_random=False))
-def test_the_order_of_the_tests_does_not_matter(values, source):
-    places = source.sample(range(len(values)), len(values))
-    adjusted = holm(values)
-    assert holm([values[place] for place in places]) == [adjusted[place] for place in places]
-
-
 def test_a_test_without_a_value_is_no_test():
     assert holm([0.01, None, 0.04, math.nan]) == [0.02, None, 0.04, None]
     assert holm([None]) == [None]

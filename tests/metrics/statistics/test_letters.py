@@ -56,12 +56,6 @@ def test_a_middle_one_that_cannot_be_told_from_either_side_has_both_letters():
     assert found == {"best": "a", "middle": "ab", "worst": "b"}
 
 
-def test_none_differ_and_all_differ():
-    assert letters(["x", "y", "z"], lambda *_: False) == {"x": "a", "y": "a", "z": "a"}
-    assert letters(["x", "y", "z"], lambda *_: True) == {"x": "a", "y": "b", "z": "c"}
-    assert letters([], lambda *_: True) == {}
-
-
 @pytest.mark.parametrize(("number", "letter"), [(51, "Z"), (52, "a2"), (104, "a3")])
 def test_beyond_the_alphabet_letters_have_a_number(number, letter):
     names = [f"s{place:03}" for place in range(105)]
