@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from pytest_compaction.metrics import removed_share
+
 
 def mean(values: Sequence[float]) -> float | None:
     """Arithmetic mean; ``None`` without values."""
@@ -209,11 +211,6 @@ def retention_by_judge(rates: Sequence[float], baseline_turns: int) -> float:
     return min(math.fsum(rates) / baseline_turns, 1.0) if baseline_turns else 1.0
 
 
-def saved_share(baseline: float, spent: float) -> float:
-    """Savings of the summary arm by the baseline; 0 if the baseline spent nothing."""
-    return (baseline - spent) / baseline if baseline else 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class Spending:
     """Tokens that both arms spent, on one dialogue (mean over trials) or on many (sum).
@@ -240,19 +237,19 @@ class Spending:
     @property
     def savings(self) -> float:
         """Share of all tokens saved without the cost of summaries, as published."""
-        return saved_share(self.baseline, self.summary)
+        return removed_share(self.baseline, self.summary)
 
     @property
     def net_savings(self) -> float | None:
         """Share of all tokens saved after the cost of the summaries, if that was recorded."""
         if self.generation is None:
             return None
-        return saved_share(self.baseline, self.summary + self.generation)
+        return removed_share(self.baseline, self.summary + self.generation)
 
     @property
     def prompt_savings(self) -> float:
         """Share of prompt tokens saved."""
-        return saved_share(self.baseline_prompt, self.summary_prompt)
+        return removed_share(self.baseline_prompt, self.summary_prompt)
 
     @property
     def prompt_change(self) -> float:
@@ -262,7 +259,7 @@ class Spending:
     @property
     def completion_change(self) -> float:
         """Change of answer tokens, (S - B) / B; 0 if the baseline has no answer tokens."""
-        return -saved_share(self.baseline_completion, self.summary_completion)
+        return -removed_share(self.baseline_completion, self.summary_completion)
 
 
 def total(spendings: Iterable[Spending]) -> Spending:

@@ -115,7 +115,7 @@ def mean_pass_hat_k(outcomes: Iterable[tuple[int, int]], k: int) -> float | None
     return sum(values) / len(values) if values else None
 
 
-def removed_share(before: int, after: int) -> float:
+def removed_share(before: float, after: float) -> float:
     """Share of tokens removed; negative when the view is larger, 0 for an empty log."""
     return (before - after) / before if before else 0.0
 
@@ -204,6 +204,7 @@ class Aggregate:
     steps: Mapping[str, int]
     over_budget: int
     compactions: int
+    too_few: bool
     stated: Mean | None = None
     """The share of the facts that the views state, as a mean over items (0 to 1)."""
     reading: Source = "view"
@@ -228,11 +229,6 @@ class Aggregate:
     def scored(self) -> int:
         """Items with a score."""
         return self.statuses.get("passed", 0) + self.statuses.get("failed", 0)
-
-    @property
-    def too_few(self) -> bool:
-        """Whether some items have a score, but less than half of them."""
-        return 0 < 2 * self.scored < self.items
 
 
 def has_too_few(records: Sequence[Record]) -> bool:
@@ -335,6 +331,7 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
         steps=dict(sorted(steps.items())),
         over_budget=len({(r["case"], r["trial"]) for r in records if is_over_budget(r)}),
         compactions=len(last),
+        too_few=too_few,
         stated=None if too_few else mean_of(records, stated_share),
         reading=reading_of(records[0]) if records else "view",
         second=None if too_few else mean_of(records, second_figure),

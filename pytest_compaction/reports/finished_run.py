@@ -93,16 +93,6 @@ class Measured:
     items: int
     cases: int
 
-    def as_json(self) -> dict[str, Any]:
-        """The figure as plain JSON."""
-        return {
-            "value": self.value,
-            "interval": None if self.interval is None else list(self.interval),
-            "reason": self.reason,
-            "items": self.items,
-            "cases": self.cases,
-        }
-
 
 def measured(figure: Figure, mean: Mean | None) -> Measured:
     """A figure as a report holds it, its interval within the values that it can have."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from pytest_compaction.gate import ArmComparison, Check, MeanRule, NewlyGoneRule
@@ -44,13 +45,15 @@ def json_report(run: FinishedRun) -> str:
 def report_data(run: FinishedRun) -> dict[str, Any]:
     """The report as plain JSON; every figure has an interval or the reason why it has none."""
     header = run.header
+    shard: Any = header.get("shard")
+    sharded = isinstance(shard, dict)
     return {
         "format": FORMAT,
         "version": VERSION,
         "run": {
             "records": run.name or None,
             "complete": run.complete,
-            "shard": _shard(header.get("shard")),
+            "shard": {key: shard.get(key) for key in ("index", "count")} if sharded else None,
             "versions": header.get("versions") or {},
             "cases": header.get("cases") or {},
             "items": len(run.records),
@@ -81,12 +84,6 @@ def _needed(fact: Mapping[str, Any]) -> dict[str, Any]:
     return {"text": fact["text"], "why": fact["needed"].get("why"), "stated": is_stated(fact)}
 
 
-def _shard(shard: Any) -> dict[str, Any] | None:
-    if not isinstance(shard, dict):
-        return None
-    return {"index": shard.get("index"), "count": shard.get("count")}
-
-
 def _strategy(found: StrategyFigures) -> dict[str, Any]:
     item = found.aggregate
     return {
@@ -98,7 +95,7 @@ def _strategy(found: StrategyFigures) -> dict[str, Any]:
         "cases": found.cases,
         "items": item.items,
         "statuses": dict(sorted(item.statuses.items())),
-        "figures": {name: figure.as_json() for name, figure in found.figures.items()},
+        "figures": {name: asdict(figure) for name, figure in found.figures.items()},
         "tokens": {
             "log": item.tokens.before,
             "view": item.tokens.after,
@@ -244,4 +241,4 @@ def _difference(compared: BothMeans) -> dict[str, Any]:
 
 def _mean(mean: Mean) -> dict[str, Any]:
     reason = TOO_FEW_CASES if mean.interval is None else None
-    return Measured(mean.value, mean.interval, reason, mean.count, mean.cases).as_json()
+    return asdict(Measured(mean.value, mean.interval, reason, mean.count, mean.cases))

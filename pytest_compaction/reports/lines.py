@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from wcwidth import wcwidth
 
@@ -38,14 +38,8 @@ _MARKUP: Final[Mapping[Style, Mapping[str, bool]]] = {
 }
 
 
-class Terminal(Protocol):
-    """Pytest's terminal reporter, as far as lines are written to it."""
-
-    config: Any
-
-    def write_line(self, line: str, **markup: bool) -> None:
-        """Write one line."""
-        ...
+Terminal = Any
+"""Pytest's terminal reporter."""
 
 
 def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:

@@ -22,11 +22,11 @@ from pytest_compaction.dialogues.measures import (
     lexical_similarity,
     retention_by_judge,
     retention_by_rules,
-    saved_share,
     total,
     turn_consistency,
 )
 from pytest_compaction.dialogues.replay import agreement
+from pytest_compaction.metrics import removed_share
 
 TEXT = st.text(alphabet="ab 12,.'\"ABcd\n", max_size=60)
 
@@ -159,18 +159,18 @@ def test_a_judge_replaces_word_overlap_and_rules() -> None:
 
 @given(st.floats(0, 1e9), st.floats(0, 1e9), st.floats(1e-3, 1e3))
 def test_savings_do_not_depend_on_the_unit(baseline: float, spent: float, unit: float) -> None:
-    value = saved_share(baseline, spent)
+    value = removed_share(baseline, spent)
     assert value <= 1
-    assert saved_share(baseline, baseline) == 0
+    assert removed_share(baseline, baseline) == 0
     if baseline > 1e-6:
         assert math.isclose(
-            saved_share(baseline * unit, spent * unit), value, rel_tol=1e-6, abs_tol=1e-6
+            removed_share(baseline * unit, spent * unit), value, rel_tol=1e-6, abs_tol=1e-6
         )
         assert (value < 0) == (spent > baseline)
 
 
 def test_a_baseline_that_spent_nothing_saves_nothing() -> None:
-    assert saved_share(0, 500) == 0.0
+    assert removed_share(0, 500) == 0.0
     nothing = total([])
     assert (nothing.savings, nothing.prompt_savings, nothing.net_savings) == (0.0, 0.0, 0.0)
     assert (nothing.prompt_change, nothing.completion_change) == (0.0, 0.0)
@@ -190,7 +190,7 @@ def test_the_total_is_the_ratio_of_sums_in_any_order(
 ) -> None:
     whole = total(items)
     assert whole.baseline == sum(item.baseline for item in items)
-    assert whole.savings == saved_share(
+    assert whole.savings == removed_share(
         sum(item.baseline for item in items), sum(item.summary for item in items)
     )
     unknown = any(item.generation is None for item in items)
