@@ -124,33 +124,7 @@ def figures_in(data: Any) -> Iterator[TaskFigures | CaseFault]:
     if faults:
         yield from faults
         return
-    for task, row in data["summary"].items():
-        faults = list(_contradictions(row))
-        pointer = f"/summary/{printable(task, 40)}"
-        yield from (CaseFault(f"{pointer}/{f.pointer}", f.found, f.expected) for f in faults)
-        if not faults:
-            yield _figures(task, row)
-
-
-def _contradictions(row: Mapping[str, Any]) -> Iterator[CaseFault]:
-    """TaskFigures of a row that contradict each other, by the name of the field."""
-    for arm in ("baseline", "summary"):
-        name, whole = f"{arm}PromptTokensTotal", row[f"{arm}TokensTotal"]
-        if row[name] > whole:
-            found, expected = f"{row[name]} prompt tokens", f"at most the {whole} tokens of all"
-            yield CaseFault(name, found, expected)
-    for kind in ("Token", "Prompt"):
-        name, dialogues = f"negative{kind}SavingsCases", row["numCases"]
-        if row[name] > dialogues:
-            yield CaseFault(
-                name, f"{row[name]} dialogues", f"at most {dialogues}, as numCases says"
-            )
-        quartiles = [row[f"{share}{kind}SavingsPct"] for share in ("p25", "p50", "p75")]
-        if quartiles != sorted(quartiles):
-            found = ", ".join(f"{value:g}" for value in quartiles)
-            yield CaseFault(f"p25{kind}SavingsPct", f"quartiles {found}", "rising ones")
-        if max(quartiles[-1], row[f"mean{kind}SavingsPct"]) > 100:
-            yield CaseFault(f"mean{kind}SavingsPct", "savings above 100", "at most 100 per cent")
+    yield from (_figures(task, row) for task, row in data["summary"].items())
 
 
 def _figures(task: str, row: Mapping[str, Any]) -> TaskFigures:

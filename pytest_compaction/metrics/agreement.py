@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.metrics.aggregates import (
     answer_figure,
@@ -121,8 +121,7 @@ def _squared_differences(values: Sequence[float]) -> float:
 
 
 LEAST: Final = 3
-"""The fewest pairs for which a figure of agreement is given."""
-LEAST_STRATEGIES: Final = 3
+"""The fewest pairs, or strategies, for which a figure of agreement is given."""
 
 Pair = tuple[float, float]
 Pairs = Mapping[str, Sequence[Pair]]
@@ -287,27 +286,25 @@ def _difference(of: str, pairs: Pairs) -> Coefficient:
 
 
 def _figure(
-    of: str, measure: str, pairs: Pairs, statistic: Callable[[Sequence[Pair]], float | None]
+    of: str,
+    measure: str,
+    clusters: Mapping[str, Sequence[Any]],
+    statistic: Callable[[Sequence[Pair]], float | None],
+    pairs_of: Callable[[Iterable[Any]], list[Pair]] = list,
 ) -> Coefficient:
-    values = [pair for group in pairs.values() for pair in group]
-    value = statistic(values) if len(values) >= LEAST else None
-    interval = None if value is None else _within(jackknife_interval(pairs, statistic))
-    why = "" if value is not None else _too_few(len(values), LEAST) or _constant(values)
-    return Coefficient(of, measure, value, interval, len(values), len(pairs), why)
+    """A coefficient of the pairs that values make, with its interval within -1 and 1."""
+    whole = pairs_of(value for group in clusters.values() for value in group)
+    interval, why = None, _too_few(len(whole), LEAST)
+    value = None if why else statistic(whole)
+    if value is None:
+        why = why or _constant(whole)
+    elif found := jackknife_interval(clusters, lambda kept: statistic(pairs_of(kept))):
+        interval = max(found[0], -1.0), min(found[1], 1.0)
+    return Coefficient(of, measure, value, interval, len(whole), len(clusters), why)
 
 
 def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Coefficient:
     """Kendall's tau-b of the strategies' mean scores."""
-    clusters = clustered(
-        (
-            case_key(first),
-            (
-                f"{first['compactor']} {first.get('budget') or ''}",
-                (first["overall"] or 0.0, second["overall"] or 0.0),
-            ),
-        )
-        for first, second in pairs
-    )
 
     def means(values: Iterable[tuple[str, Pair]]) -> list[Pair]:
         return [
@@ -315,22 +312,15 @@ def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Coefficient:
             for _, found in sorted(clustered(values).items())
         ]
 
-    whole = means(value for values in clusters.values() for value in values)
-    value = kendall_tau_b(whole) if len(whole) >= LEAST_STRATEGIES else None
-    interval = None
-    if value is not None:
-        interval = _within(jackknife_interval(clusters, lambda kept: kendall_tau_b(means(kept))))
-    why = ""
-    if value is None:
-        why = _too_few(len(whole), LEAST_STRATEGIES) or _constant(whole)
-    return Coefficient(
-        "ranking of strategies", "Kendall", value, interval, len(whole), len(clusters), why
+    scores = (
+        (case_key(one), f"{one['compactor']} {one.get('budget') or ''}", one, other)
+        for one, other in pairs
     )
-
-
-def _within(interval: Pair | None) -> Pair | None:
-    """An interval of a coefficient, within -1 and 1."""
-    return None if interval is None else (max(interval[0], -1.0), min(interval[1], 1.0))
+    clusters = clustered(
+        (case, (arm, (one["overall"] or 0.0, other["overall"] or 0.0)))
+        for case, arm, one, other in scores
+    )
+    return _figure("ranking of strategies", "Kendall", clusters, kendall_tau_b, means)
 
 
 def _too_few(count: int, least: int) -> str:

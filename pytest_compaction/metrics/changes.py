@@ -17,11 +17,10 @@ from pytest_compaction.metrics.comparisons import TIE, Paired, holm
 from pytest_compaction.metrics.figures import compared
 from pytest_compaction.metrics.intervals import case_key, unit_of
 from pytest_compaction.metrics.strategies import (
-    case_keys,
-    difference_between,
     differences_by_case,
     figures_by_item,
     pair_items,
+    paired_difference,
 )
 from pytest_compaction.record import FactRecord, Record
 
@@ -200,11 +199,11 @@ def _probe(record: Record) -> tuple[str, str]:
 
 
 def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) -> BothMeans | None:
-    one, other = figures_by_item(firsts, metric), figures_by_item(seconds, metric)
-    both = [key for key in one if key in other]
-    paired = difference_between(one, other, case_keys(firsts, seconds))
+    paired = paired_difference(firsts, seconds, metric)
     if paired is None:
         return None
+    one, other = figures_by_item(firsts, metric), figures_by_item(seconds, metric)
+    both = [key for key in one if key in other]
     before, after = (sum(side[key] for key in both) / len(both) for side in (one, other))
     return BothMeans(before, after, paired)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Literal, get_args
 
@@ -50,12 +50,8 @@ def share_interval(clusters: Mapping[str, Sequence[bool]]) -> Interval | None:
 def share(outcomes: Iterable[tuple[str, bool]]) -> Mean | None:
     """The share of what is true, given as (case, whether), with :func:`share_interval`."""
     clusters = clustered(outcomes)
-    values = [value for group in clusters.values() for value in group]
-    if not values:
-        return None
-    mean = sum(values) / len(values)
-    units = len(by_unit(clusters))
-    return Mean(mean, share_interval(clusters), len(values), len(clusters), units)
+    mean = mean_over(clusters)
+    return None if mean is None else replace(mean, interval=share_interval(clusters))
 
 
 @dataclass(frozen=True, slots=True)

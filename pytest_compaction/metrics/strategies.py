@@ -43,8 +43,7 @@ def paired_difference(
     first: Sequence[Record], second: Sequence[Record], figure: str = "overall"
 ) -> Paired | None:
     """The second side less the first over the items that have the figure on both."""
-    sides = figures_by_item(first, figure), figures_by_item(second, figure)
-    return difference_between(*sides, case_keys(first, second))
+    return compare(differences_by_case(first, second, figure))
 
 
 def figures_by_item(records: Iterable[Record], figure: str) -> dict[ItemKey, float]:
@@ -59,27 +58,15 @@ def differences_by_case(
     first: Sequence[Record], second: Sequence[Record], figure: str = "overall"
 ) -> dict[str, list[float]]:
     """The second side less the first, for each item that has the figure on both, by case."""
-    sides = figures_by_item(first, figure), figures_by_item(second, figure)
-    return _by_case(*sides, case_keys(first, second))
-
-
-def difference_between(
-    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float], keys: Mapping[str, str]
-) -> Paired | None:
-    """The comparison of :func:`paired_difference` from the figures of both sides."""
-    return compare(_by_case(first, second, keys))
+    one, other = figures_by_item(first, figure), figures_by_item(second, figure)
+    keys = case_keys(first, second)
+    return clustered((keys[key[0]], other[key] - one[key]) for key in one if key in other)
 
 
 def case_keys(*sides: Iterable[Record]) -> dict[str, str]:
     """The name of each case in intervals; older records do not know the project of theirs."""
     records = [record for side in sides for record in side]
     return {r["case"]: case_key(r) for r in sorted(records, key=lambda r: bool(r.get("project")))}
-
-
-def _by_case(
-    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float], keys: Mapping[str, str]
-) -> dict[str, list[float]]:
-    return clustered((keys[key[0]], second[key] - first[key]) for key in first if key in second)
 
 
 def _by_key(records: Iterable[Record]) -> dict[ItemKey, Record]:

@@ -212,14 +212,6 @@ def test_pass_k_is_that_of_the_probes_where_both_were_measured(pytester):
     assert ", 0 dialogues below 0" in last_line(result)
 
 
-@pytest.mark.parametrize("text", ["consistent>=1", "dialogue.accuracy>=1", "dialogue.pass^0>=1"])
-def test_an_unknown_aggregate_says_which_there_are(pytester, text):
-    project(pytester)
-    result = run(pytester, TALKS, f"--compaction-threshold={text}", compactor="keep")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "for dialogues consistency, retention, savings, prompt, net" in str(result.stderr)
-
-
 @BOTH
 def test_a_failing_teardown_keeps_the_comparison_and_is_red_whatever_the_mean(pytester, workers):
     project(pytester)

@@ -75,6 +75,9 @@ def test_an_expression_is_read(text, threshold):
         "file.>=1",
         "overall@>=3",
         "overall>=3 accuracy>=3",
+        "consistent>=1",
+        "dialogue.accuracy>=1",
+        "dialogue.pass^0>=1",
     ],
 )
 def test_an_expression_that_cannot_be_read_says_what_can_be_written(text):
@@ -83,6 +86,7 @@ def test_an_expression_that_cannot_be_read_says_what_can_be_written(text):
     assert f"cannot read the threshold {text!r}" in str(caught.value)
     assert "METRIC>=NUMBER" in str(caught.value)
     assert "overall, accuracy, context" in str(caught.value)
+    assert "for dialogues consistency, retention, savings, prompt, net" in str(caught.value)
 
 
 @pytest.mark.parametrize(
