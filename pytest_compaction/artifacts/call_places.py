@@ -39,22 +39,14 @@ class WrittenText:
 
 
 class LogPlaces:
-    """Where the messages of one log can be read again. Each file is followed through the log.
-
-    A file that was deleted later cannot be read again, and one that was renamed can under its
-    new name.
-    """
+    """Where the messages of one log can be read again. Each file is followed through the log."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
         self._position = {message.id: number for number, message in enumerate(messages)}
 
     def of_results(self, id: str, until: int) -> Places:
-        """Where to read again what the tool results in a message say.
-
-        ``until`` is the position of the last message that is known of. There is no such place
-        for a message without a tool result.
-        """
+        """Where to read again what the tool results in a message say."""
         paths: list[str] = []
         commands: list[str] = []
         for begin, call in self._answered.get(id, ()):

@@ -66,11 +66,7 @@ class FileState:
 
 
 def file_states(operations: Iterable[FileOperation]) -> list[FileState]:
-    """One state per file, by first touch. Renames are followed; failed operations do not count.
-
-    An absolute path and a relative one that is its suffix are the same file when
-    no other file could be meant.
-    """
+    """One state per file, by first touch. Renames are followed; failed operations do not count."""
     merged = _MergedFiles()
     for operation in operations:
         if operation.succeeded:
@@ -288,11 +284,7 @@ class KnownFiles:
             yield replace(done, folder=effect.folder and path not in self._seen)
 
     def _target(self, touch: Touch) -> tuple[str, bool]:
-        """The path where a touch ends, and whether that is certain.
-
-        A move or copy to a folder ends inside it. The log does not tell whether ``lib``
-        in ``mv a.py lib`` is a folder if no call has shown it.
-        """
+        """The path where a touch ends, and whether that is certain."""
         path = touch.path
         if touch.verb not in {"rename", "write"} or not touch.old_path:
             return path, True

@@ -1,9 +1,4 @@
-"""The tool calls of a conversation: what they did to files, and the commands that were run.
-
-Calls of any agent are recognised by name patterns and argument keys (see ``tool_calls``),
-shell commands by their words (see ``shell_effects``). Nothing is claimed that the log does
-not show.
-"""
+"""The tool calls of a conversation: what they did to files, and the commands that were run."""
 
 from __future__ import annotations
 

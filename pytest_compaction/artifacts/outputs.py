@@ -61,11 +61,7 @@ def error_texts(output: str, failed: bool) -> Iterator[str]:
 
 
 def _stripped(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Lines without their marker, and whether to expect an exception in them.
-
-    An exception is expected at the end of a traceback, and in the first of the lines that
-    pytest marks with ``E``. The lines within a traceback are left out.
-    """
+    """Lines without their marker, and whether to expect an exception in them."""
     head: int | None = None
     marked_before = False
     for line in lines:
@@ -123,11 +119,7 @@ _GO: Final = re.compile(r"^(ok|FAIL)[ \t]{1,8}[\w./-]{1,200}[ \t]", re.M)
 
 
 def test_summary(output: str) -> str | None:
-    """The counts of the last test run in the output, such as ``2 failed, 31 passed``.
-
-    Reads the output of pytest, unittest, jest, vitest, node, cargo and go; ``None`` for any
-    other. Only the last 200,000 characters are read.
-    """
+    """The counts of the last test run in the output, such as ``2 failed, 31 passed``."""
     text = _ANSI.sub("", output[-_TAIL_CHARACTERS:])
     if found := _PYTEST.findall(text):
         return str(found[-1])

@@ -118,11 +118,7 @@ def _git(words: Sequence[str]) -> list[Effect]:
 
 
 def _restored(words: Sequence[str]) -> list[Effect]:
-    """``git checkout`` and ``git restore`` of paths: changes in them are undone.
-
-    Without ``--`` a word may be a branch. Only the caller knows whether it names a file
-    that was touched.
-    """
+    """``git checkout`` and ``git restore`` of paths: changes in them are undone."""
     named = words[words.index("--") + 1 :] if "--" in words else words
     operands = [word for word in named if not word.startswith("-")]
     files = [path for path in map(literal_path, operands) if path]
@@ -276,10 +272,7 @@ def shell_effects(script: str, depth: int = 0) -> list[Effect]:
 
 
 def command_words(script: str) -> list[list[str]]:
-    """The words of each simple command, in order, without redirections, ``sudo`` and the like.
-
-    Empty for a script that cannot be parsed.
-    """
+    """The words of each simple command, in order, without redirections, ``sudo`` and the like."""
     return [words for simple in simple_commands(script) if (words := without_prefix(simple.words))]
 
 

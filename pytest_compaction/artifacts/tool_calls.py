@@ -1,8 +1,4 @@
-"""The files that a tool call would touch, recognised by its name and argument keys.
-
-Names are compared by their words (``writeFile``, ``write_file`` and
-``mcp__fs__write_file`` are the same), keys without case and punctuation.
-"""
+"""The files that a tool call would touch, recognised by its name and argument keys."""
 
 from __future__ import annotations
 

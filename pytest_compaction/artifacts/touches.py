@@ -31,10 +31,7 @@ _MIN_PLAIN_CHARACTERS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """One file and what a call would do to it; ``old_path`` is for a rename or a copy.
-
-    ``new`` says that the call itself names the file as one that it adds.
-    """
+    """One file and what a call would do to it; ``old_path`` is for a rename or a copy."""
 
     verb: Verb
     path: str
@@ -44,11 +41,7 @@ class Touch:
 
 
 def clean_path(value: object) -> str:
-    """The path without quotes, white space around it and a leading ``./``.
-
-    Empty for anything that cannot be the path of one file: another type, a URL, a
-    pattern, a device, control or invisible characters, or more than 1,000 characters.
-    """
+    """The path without quotes, white space around it and a leading ``./``."""
     if not isinstance(value, str) or len(value) > MAX_PATH_CHARACTERS + 100:
         return ""
     path = value.strip().strip("\"'`").strip()
@@ -65,11 +58,7 @@ def clean_path(value: object) -> str:
 
 
 def text_detail(new: object, old: object = "") -> str:
-    """The first definition or assignment, else the first meaningful line, that only ``new`` has.
-
-    At most 80 characters, always a part of one line of ``new``; empty if no new line is
-    meaningful.
-    """
+    """The first definition or assignment, else the first meaningful line, that only ``new`` has."""
     if not isinstance(new, str):
         return ""
     before = old if isinstance(old, str) else ""

@@ -1,9 +1,4 @@
-"""The trail of artifacts: what the tool calls of a whole log did, kept without the log.
-
-A trail grows with every part of the log. In between it is JSON, so that it can be kept
-outside of any summary. It holds the operations on files, the commands that matter and
-how they ended, the result of the last test run, and error texts as they were printed.
-"""
+"""The trail of artifacts: what the tool calls of a whole log did, kept without the log."""
 
 from __future__ import annotations
 
@@ -166,11 +161,7 @@ def _silent(words: Sequence[str]) -> bool:
 
 
 def _runs_of(command: Command) -> list[CommandRun]:
-    """The runs of a script.
-
-    The output belongs to the script as a whole. Its test result is that of the last
-    command that names a test, and a failure counts only if the script is one command.
-    """
+    """The runs of a script."""
     kept = telling_commands(command.text)
     if not kept:
         return []

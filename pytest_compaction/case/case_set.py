@@ -38,10 +38,7 @@ _CHANGED: Final = CaseFault(
 
 @dataclass(frozen=True, slots=True)
 class _Located:
-    """A case that can be parsed: its entry, its file, and which of the named paths holds that.
-
-    ``truncated`` is that of :func:`find_cases`.
-    """
+    """A case that can be parsed: its entry, its file, and which of the named paths holds that."""
 
     entry: CaseEntry
     file: Path
@@ -251,10 +248,7 @@ def _indexed(place: Place, found: Case | tuple[CaseFault, ...]) -> IndexedCase:
 
 
 def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:
-    """The case of an entry, or why its file does not have it any more.
-
-    Its schema and evidence are not checked: they are those of the digest.
-    """
+    """The case of an entry, or why its file does not have it any more."""
     if is_conversation(located.file):
         return _read_again(located)
     content = _read_part(located.file, located.place)

@@ -64,10 +64,7 @@ def is_lines(path: Path) -> bool:
 
 
 def files_below(path: Path) -> FolderFiles:
-    """The files of a folder and of those in it, links followed; or the file that was named.
-
-    Hidden and ``__…__`` folders hold no case. A folder that several links lead to is read once.
-    """
+    """The files of a folder and of those in it, links followed; or the file that was named."""
     if path.is_file():
         return FolderFiles((path,))
     cases: list[Path] = []
@@ -95,10 +92,7 @@ def files_below(path: Path) -> FolderFiles:
 
 
 def holds_cases(path: Path) -> bool:
-    """Whether a folder is one of cases: a file of it is a case, or may be a broken one.
-
-    A folder without a case file is none, and so is one of sound JSON of another kind.
-    """
+    """Whether a folder is one of cases: a file of it is a case, or may be a broken one."""
     found = files_below(path)
     return bool(found.unreadable) or any(map(_may_be_case, found.cases))
 
@@ -168,10 +162,7 @@ def with_conversations(files: Iterable[Path]) -> list[Path]:
 
 
 def stands_for(path: Path) -> Path:
-    """The path to read where a path is named: the whole conversation for a part of it.
-
-    The cut variant is a conversation of its own.
-    """
+    """The path to read where a path is named: the whole conversation for a part of it."""
     is_other = path.is_dir() or path.name == TRUNCATED or not is_part(path)
     return path if is_other else folder_of(path)
 
@@ -281,11 +272,7 @@ def with_ids_of_their_own(
     root: Path | None,
     read: Callable[[int, Path], Iterable[_Read | CaseFileError]],
 ) -> tuple[list[_Read], list[CaseFileError]]:
-    """The results of ``read`` for every case file below the paths, by id, and the errors.
-
-    ``read`` gets the number of the path below which a file was found, and the file, or the
-    folder of a long conversation. The second of two with the same id is an error.
-    """
+    """The results of ``read`` for every case file below the paths, by id, and the errors."""
     found: dict[str, _Read] = {}
     errors: list[CaseFileError] = []
     seen: set[Path] = set()
@@ -343,10 +330,7 @@ def read_text(path: Path) -> str | CaseFault:
 def read_case_file(
     path: Path, root: Path | None = None, checked: Container[str] = ()
 ) -> Iterator[Case | CaseFileError]:
-    """The cases of one file: one for ``.json``, one per line for ``.jsonl``.
-
-    ``checked`` is that of :func:`load_cases`.
-    """
+    """The cases of one file: one for ``.json``, one per line for ``.jsonl``."""
     source = shorten(path, root)
     if is_conversation(path):
         for _, found in conversations(path, source):
@@ -368,10 +352,7 @@ def faults_in(found: FileFaults, root: Path | None) -> CaseFileError:
 def parsed(
     content: bytes, lines: bool, source: str, checked: Container[str] = ()
 ) -> Iterator[tuple[Place, Case | tuple[CaseFault, ...]]]:
-    """Each case of a file with its place; in place of a broken one its faults.
-
-    ``lines`` says that each line is a case.
-    """
+    """Each case of a file with its place; in place of a broken one its faults."""
     text = decoded(content)
     if isinstance(text, CaseFault):
         yield Place(0, len(content)), (text,)

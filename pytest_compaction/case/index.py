@@ -140,10 +140,7 @@ class IndexedCase:
 
 
 class CaseIndex:
-    """The index files of a folder; without a folder nothing is kept.
-
-    A folder that cannot be read or written is as good as none. Processes may share it.
-    """
+    """The index files of a folder; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -151,10 +148,7 @@ class CaseIndex:
         self._fresh: dict[str, tuple[IndexedCase, ...]] = {}
 
     def find(self, key: str, source: str) -> tuple[IndexedCase, ...] | None:
-        """The entry kept for a content; ``None`` if there is none that can be trusted.
-
-        ``source`` is the name of the file in messages.
-        """
+        """The entry kept for a content; ``None`` if there is none that can be trusted."""
         if self._folder is None:
             return None
         self._used.add(key)
@@ -174,10 +168,7 @@ class CaseIndex:
         self._fresh[key] = tuple(cases)
 
     def save(self) -> None:
-        """Write what was added, and remove the oldest files beyond :data:`MAX_FILES`.
-
-        No file goes that was looked for. A run that is refused saves nothing.
-        """
+        """Write what was added, and remove the oldest files beyond :data:`MAX_FILES`."""
         if self._folder is None or not self._fresh:
             return
         with suppress(OSError):

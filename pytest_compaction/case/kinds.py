@@ -1,8 +1,4 @@
-"""The kinds of probes and what they ask for: types of facts, forced choices, nuggets.
-
-The file of a case names the options of a forced choice by what they do. Which of them is A
-and which is B follows from hashes, so that a model that always says A complies by chance only.
-"""
+"""The kinds of probes and what they ask for: types of facts, forced choices, nuggets."""
 
 from __future__ import annotations
 
@@ -110,11 +106,7 @@ def read_letter(reply: str) -> Letter | None:
 
 
 def complying_letters(case: str, probes: Iterable[str]) -> dict[str, Letter]:
-    """The letter of the complying option for each compliance probe of a case, by id.
-
-    The probes take A and B in turn, in the order of their hashes, so that the numbers of
-    both differ by one at most; the hash of the case says which letter comes first.
-    """
+    """The letter of the complying option for each compliance probe of a case, by id."""
     ranked = sorted(probes, key=lambda probe: (short_hash(canonical_json([case, probe])), probe))
     first = int(short_hash(canonical_json(case)), 16) % 2
     return {probe: LETTERS[(first + place) % 2] for place, probe in enumerate(ranked)}
@@ -151,10 +143,7 @@ _ABOUT_CONTRADICTION: Final = re.compile(r"\bcontradict\w*|\bconflicting\b", re.
 
 @dataclass(frozen=True, slots=True)
 class Nugget:
-    """One thing that an answer has to do, judged 0, ½ or 1; ``text`` is as it was published.
-
-    ``evidence`` holds the ids of the messages that the question is about.
-    """
+    """One thing that an answer has to do, judged 0, ½ or 1; ``text`` is as it was published."""
 
     text: str
     evidence: tuple[str, ...] = ()

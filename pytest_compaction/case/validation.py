@@ -70,10 +70,7 @@ def _pattern_errors(validator: Any, pattern: str, value: Any, schema: Any) -> It
 def schema_faults(
     data: Any, package: str = __package__, schema: str = "case.schema.json", shape: str = ""
 ) -> list[CaseFault]:
-    """Where the data breaks a JSON Schema (by default that of cases), ordered by place.
-
-    ``schema`` is a file of a package; ``shape`` refers to a definition in it.
-    """
+    """Where the data breaks a JSON Schema (by default that of cases), ordered by place."""
     try:
         errors = sorted(
             _validator(package, schema, shape).iter_errors(data),
@@ -220,10 +217,7 @@ def _structure(messages: Sequence[Message], pointer: str, places: bool = True) -
 
 @lru_cache(maxsize=64)
 def evidence_faults(case: Case) -> tuple[CaseFault, ...]:
-    """Facts that their evidence does not state, or states only after the probe is asked.
-
-    Kept for each case, because reading the evidence takes most of the time of loading one.
-    """
+    """Facts that their evidence does not state, or states only after the probe is asked."""
     from pytest_compaction.text import TextIndex  # takes long to import
 
     place = {message.id: index for index, message in enumerate(case.messages)}

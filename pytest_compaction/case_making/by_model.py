@@ -115,10 +115,7 @@ Reply with one JSON object of this form and nothing else:
 def prompt(
     messages: Sequence[Message], count: int, tokens: Callable[[str], int]
 ) -> list[dict[str, Any]]:
-    """Chat messages that ask for at most ``count`` probes about a stretch of a log.
-
-    ``tokens`` counts the tokens of a text.
-    """
+    """Chat messages that ask for at most ``count`` probes about a stretch of a log."""
     log = _excerpt(messages, tokens)
     fences = fences_for([log])
     fields = {
@@ -171,10 +168,7 @@ def _object(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def _excerpt(messages: Sequence[Message], tokens: Callable[[str], int]) -> str:
-    """The messages with their ids, cut in the middle where they are long.
-
-    The limit of a message is halved until the excerpt fits, so all are cut alike.
-    """
+    """The messages with their ids, cut in the middle where they are long."""
     texts = [readable(message).strip() for message in messages]
     room = MESSAGE_TOKENS
     while True:
@@ -401,11 +395,7 @@ def _named(probes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class ModelProbes:
-    """Probes written by the model ``name`` behind ``caller``; by rules if no such probe is kept.
-
-    ``written`` tells what became of the proposals for the last session. Call ``close`` when all
-    sessions are done.
-    """
+    """Probes written by the model ``name`` behind ``caller``; by rules if no such probe is kept."""
 
     def __init__(self, name: str, caller: Caller, close: Callable[[], None]) -> None:
         self.name = name

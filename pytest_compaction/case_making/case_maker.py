@@ -114,12 +114,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 def case_names(paths: Iterable[Path]) -> dict[Path, str]:
-    """The name of the session in each file; those of different files differ if possible.
-
-    A file is named by its stem, or by its folder if every word of the stem is a common one.
-    Where two names are the same, the folders above are added, as many as it takes. A home
-    folder is never in a name, nor what is above it.
-    """
+    """The name of the session in each file; those of different files differ if possible."""
     above = {path: _folders(path) for path in paths}
     own = {path: path.stem for path in above}
     for path, folders in above.items():
@@ -145,11 +140,7 @@ def case_names(paths: Iterable[Path]) -> dict[Path, str]:
 
 
 def slug(stem: str, name: str = "") -> str:
-    """A case id from the name of a session and that of one of the conversations in its file.
-
-    It has letters, digits, dots, dashes and underscores, at most 80. A name that is too
-    long is cut and gets a digest, so that names stay distinct.
-    """
+    """A case id from the name of a session and that of one of the conversations in its file."""
     suffix = _cleaned(f"-{name}") if name else ""
     if len(suffix) > MAX_NAME:
         mark = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
@@ -301,11 +292,7 @@ def _points(
     sizes: Sequence[int],
     counter: TokenCounter,
 ) -> tuple[list[int], int]:
-    """The points of a case and its budget in tokens.
-
-    If views are on record, the budget is the largest of them, so that other strategies
-    have the tokens that the agent's own compaction had.
-    """
+    """The points of a case and its budget in tokens."""
     messages = transcript.messages
     log = LogSizes.of(messages, sizes)
     given = [record.index for record in records]
@@ -352,10 +339,7 @@ def _named(transcript: Transcript, source: str = "") -> str:
 
 
 def _window(records: Sequence[RecordPoint], points: Sequence[int], sizes: Sequence[int]) -> int:
-    """The smallest usual window, in tokens, that holds the context before each compaction.
-
-    If the transcript does not tell the size of that context, the window holds the whole log.
-    """
+    """The smallest usual window, in tokens, that holds the context before each compaction."""
     before = [record.tokens_before for record in records if record.tokens_before]
     starts = [0, *(point + 1 for point in points)]
     longest = max(sum(sizes[a:b]) for a, b in pairwise(starts))

@@ -1,8 +1,4 @@
-"""Words by which a sentence shows its role, by language: data for ``needed``.
-
-An entry of a cue is a regular expression of whole words. Another language is another mapping with
-the same cues; a sentence is read with those of all languages.
-"""
+"""Words by which a sentence shows its role, by language: data for ``needed``."""
 
 from __future__ import annotations
 

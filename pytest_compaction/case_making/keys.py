@@ -1,10 +1,4 @@
-"""Key groups of a fact, by rule: the words without which a faithful wording cannot do.
-
-Exact tokens (values, names, paths) come first. Words of the subject are added until the
-groups together are telling: words that several messages use are preferred, because a
-term of the session survives a rewording, and of these the rarer. A negation stays in one
-group with the word that it negates. All of it is linear in the text.
-"""
+"""Key groups of a fact, by rule: the words without which a faithful wording cannot do."""
 
 from __future__ import annotations
 

@@ -116,11 +116,7 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """One fault (``error``) or weakness (``warning``) of a case, or a hint (``info``).
-
-    ``source`` is the file (and line), ``pointer`` the JSON pointer in it, ``rule`` the
-    name of the check, one of :data:`RULES`.
-    """
+    """One fault (``error``) or weakness (``warning``) of a case, or a hint (``info``)."""
 
     source: str
     pointer: str
@@ -143,11 +139,7 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The message of the log that states a fact, and its reading.
-
-    ``message`` is the id of the first message before the question that states it; empty
-    if none does.
-    """
+    """The message of the log that states a fact, and its reading."""
 
     pointer: str
     text: str

@@ -74,10 +74,7 @@ _TELLS: Final = re.compile(
 
 
 class Remark(NamedTuple):
-    """A finding of a check: the place in the case file, the rule, and a sentence.
-
-    ``level`` is absent where it is the usual one of the rule.
-    """
+    """A finding of a check: the place in the case file, the rule, and a sentence."""
 
     pointer: str
     rule: str
@@ -144,11 +141,7 @@ def _traps(probe: Probe, place: str) -> Iterator[Remark]:
 
 
 def _leaked(probe: Probe, fact: Fact) -> bool:
-    """Whether a question holds a fact; that it only asks for it makes no difference.
-
-    The request of a compliance probe names what the constraint is about, or even asks for
-    what it rules out. It gives the constraint away only if it states it.
-    """
+    """Whether a question holds a fact; that it only asks for it makes no difference."""
     question = probe.question
     if probe.choice is not None:
         return states(question, fact)

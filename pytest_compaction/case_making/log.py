@@ -335,11 +335,7 @@ class ProbeLog:
         return tuple(entry for entry in found if entry is not None)
 
     def before_tail(self, asked: int) -> int:
-        """The last position before the tail of the log that ends at ``asked``.
-
-        The tail is the larger of the assumed one and the last twentieth of the messages, and has
-        at least three messages.
-        """
+        """The last position before the tail of the log that ends at ``asked``."""
         late = asked - max(3, round((asked + 1) * LATE_SHARE))
         if self._budget is None:
             return late

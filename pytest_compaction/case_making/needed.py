@@ -447,10 +447,7 @@ class Shown:
 
 
 def used(log: ProbeLog, point: int) -> Iterator[Need]:
-    """Names in calls after a point that only the log before its newest messages tells.
-
-    After a compaction on record the agent had its summary, and nothing is said of what it lacked.
-    """
+    """Names in calls after a point that only the log before its newest messages tells."""
     asked = log.points[point]
     if asked in log.recorded:
         return
@@ -607,10 +604,7 @@ def telling_stems(log: ProbeLog, text: str) -> dict[str, float]:
 
 
 def governed(log: ProbeLog, point: int, text: str, share: float = _ABOUT) -> Use | None:
-    """The first use after a point that is about such a share of what a sentence speaks of.
-
-    A long text holds many words, so that it has to be about more of it.
-    """
+    """The first use after a point that is about such a share of what a sentence speaks of."""
     stems = telling_stems(log, text)
     total = sum(stems.values())
     held: dict[int, list[float]] = defaultdict(list)
@@ -837,10 +831,7 @@ def _stated(way: Any, said: Said, use: Use | None, sure: bool) -> Need:
 
 
 def failures(log: ProbeLog, point: int) -> Iterator[Need]:
-    """Commands that failed and did not work since, whose program runs again after the point.
-
-    An error of the machine counts where another run of the program worked, too.
-    """
+    """Commands that failed and did not work since, whose program runs again after the point."""
     asked = log.points[point]
     last = left_tail(log, point)
     later = {
@@ -877,10 +868,7 @@ def _program(script: str) -> str:
 
 
 def requests(log: ProbeLog, point: int, every: bool = False) -> Iterator[Need]:
-    """Requests of the user before the newest messages on which the work goes on.
-
-    With ``every``, a request counts whatever the calls after the point are about.
-    """
+    """Requests of the user before the newest messages on which the work goes on."""
     asked = log.points[point]
     first, last = first_held(log, asked), left_tail(log, point)
     turns = [(place, text) for place, text in log.turns("user") if len(text.split()) > 3]

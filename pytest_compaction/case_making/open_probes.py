@@ -58,10 +58,7 @@ class Plan:
 
 
 def plan_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """Steps of the plan that were open.
-
-    Once the user has asked for something else, nobody knows whether the plan still holds.
-    """
+    """Steps of the plan that were open."""
     asked, plans = log.points[point], _plans(log)
     plan = next((plan for plan in reversed(plans) if plan.position <= asked), None)
     if plan is None or plan.position < first_held(log, asked):
@@ -100,10 +97,7 @@ def plan_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
 
 
 def failing_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """The tests that the last run before the point named as failing.
-
-    None if its result cannot be read or its output names more tests than it counts.
-    """
+    """The tests that the last run before the point named as failing."""
     asked = log.points[point]
     before = (c for c in reversed(log.commands) if log.position[c.message_id] <= asked)
     command = next(filter(ran_tests, before), None)

@@ -35,10 +35,7 @@ def assumed_tail_room(budget: int) -> int:
 
 
 def assumed_tail_start(sizes: Sequence[int], end: int, room: int) -> int:
-    """Index of the first message of the assumed tail of ``sizes[:end]`` (in tokens).
-
-    The tail holds whole messages within ``room`` tokens, and always the last one.
-    """
+    """Index of the first message of the assumed tail of ``sizes[:end]`` (in tokens)."""
     return newest_that_fit(sizes[:end], room, least=1)
 
 
@@ -145,11 +142,7 @@ def compaction_points(
 
 
 def horizon_start(messages: Sequence[Message], start: int, end: int) -> int:
-    """The place in a stretch of the log after which its last forty tool calls are made.
-
-    In a short stretch it is the place after which a third of the calls are made, or of the
-    messages where there are no calls; never between a call and its result.
-    """
+    """The place in a stretch of the log after which its last forty tool calls are made."""
     ends = [stop for _, stop in groups(messages) if start < stop < end]
     calls = [sum(len(m.calls) for m in messages[stop:end]) for stop in ends]
     wanted = min(HORIZON, (calls[0] if calls else 0) // 3)
@@ -165,11 +158,7 @@ def with_room(
     sizes: Sequence[int],
     given: bool = False,
 ) -> tuple[list[int], int]:
-    """The points, and a budget that holds the messages that must stay at each of them.
-
-    If the budget grows, a point goes where the log before it fits the new budget, unless
-    the points are ``given``, as the agent's own are. The last point always stays.
-    """
+    """The points, and a budget that holds the messages that must stay at each of them."""
     log = LogSizes.of(messages, sizes)
     needed = max(log.fixed(point + 1) for point in points)
     if needed <= budget:
@@ -190,10 +179,7 @@ FAR_BELOW: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RecordPoint:
-    """A point after the message at ``index``; ``data`` and ``view`` are empty without a record.
-
-    ``missing`` says why there is no record; ``tokens_before`` is the agent's own count.
-    """
+    """A point after the message at ``index``; ``data`` and ``view`` are empty without a record."""
 
     index: int
     data: Mapping[str, Any]
@@ -243,12 +229,7 @@ def record_points(transcript: Transcript) -> list[RecordPoint]:
 def told_short(
     records: Sequence[RecordPoint], sizes: Sequence[int], counter: TokenCounter
 ) -> list[ShortLog]:
-    """The points before which the log holds far less than the agent had in its context.
-
-    The context is the view that the agent went on with after its last compaction, and the
-    log since. Sizes in tokens. What fills the difference is not in the transcript, so a
-    probe cannot ask about it, and a summary of it is no summary of the log.
-    """
+    """The points before which the log holds far less than the agent had in its context."""
     found: list[ShortLog] = []
     start, carried = 0, 0
     for number, record in enumerate(records, start=1):

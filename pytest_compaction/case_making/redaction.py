@@ -63,11 +63,7 @@ Place = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A secret as a text may hold it; a smaller ``order`` goes first where two overlap.
-
-    It is ``bounded`` if it counts only as a whole word, and ``breakable`` if a line may be
-    broken within it.
-    """
+    """A secret as a text may hold it; a smaller ``order`` goes first where two overlap."""
 
     text: str
     order: int
@@ -88,11 +84,7 @@ class _Form:
 
 
 class KnownSecrets:
-    """The secrets of a file with their stand-ins.
-
-    A long one is found within a word, and where a line was broken within it. Building is linear
-    in the secrets, and finding them in the text.
-    """
+    """The secrets of a file with their stand-ins."""
 
     def __init__(self, stand_ins: Mapping[str, str]) -> None:
         ordered = sorted(stand_ins, key=lambda secret: (-len(secret), secret))

@@ -56,10 +56,7 @@ class Question:
 
 
 class Review:
-    """The questions of a case that wait for a person; ``text`` is the case as it stands now.
-
-    With ``asked``, questions that are asked already and that nobody has confirmed come after them.
-    """
+    """The questions of a case that wait for a person; ``text`` is the case as it stands now."""
 
     def __init__(self, case: Case, text: str, asked: bool = False) -> None:
         self.case = case
@@ -172,10 +169,7 @@ class Review:
 
 
 def review_of(text: str, source: str, asked: bool = False) -> Review | tuple[CaseFault, ...]:
-    """The review of the case that a text is, or what is wrong with it.
-
-    A case may have no question yet if some are proposed.
-    """
+    """The review of the case that a text is, or what is wrong with it."""
     data = read_json(text.lstrip(_MARK))
     if isinstance(data, CaseFault):
         return (data,)

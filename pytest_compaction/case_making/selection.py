@@ -112,10 +112,7 @@ def unanswered(case: Case) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DraftedLog:
-    """The drafts of a log of so many messages, and which of their facts it confirms.
-
-    It holds nothing of the log itself, whose index takes several times the memory of its text.
-    """
+    """The drafts of a log of so many messages, and which of their facts it confirms."""
 
     drafts: tuple[Draft, ...]
     messages: int
@@ -185,11 +182,7 @@ def select(log: DraftedLog, count: int, known: Set[str] = frozenset()) -> list[D
 
 
 def _checked(draft: Draft, selected: _Selection) -> Draft | None:
-    """The draft reduced to the facts that may be asked: at most six, not leaked, not repeated.
-
-    The log up to the question must confirm each of them, and no other question of the case may
-    give one away. ``None`` when too few are left.
-    """
+    """The draft reduced to the facts that may be asked: at most six, not leaked, not repeated."""
     log, used = selected.log, selected.used
     sound = _sound(draft)
     questions = [draft.asked, *(other.asked for other in selected.chosen)]

@@ -101,10 +101,7 @@ def ran_tests(command: Command) -> bool:
 
 
 def result_of_tests(command: Command) -> str | None:
-    """The test counts of a script that ran tests once; ``None`` if they may not be the result.
-
-    Nothing of the output may be cut off, and it has to count tests.
-    """
+    """The test counts of a script that ran tests once; ``None`` if they may not be the result."""
     words = command_words(command.text)
     runs = sum(runs_tests(each) for each in words)
     if runs != 1 or any(shows_text(each) for each in words) or test_summary(command.text):

@@ -9,10 +9,7 @@ from typing import Any
 
 
 def identity(value: Any) -> str:
-    """A text that is equal for equal values; made of dataclasses and what JSON can hold.
-
-    Whatever has a ``content_hash`` is identified by that.
-    """
+    """A text that is equal for equal values; made of dataclasses and what JSON can hold."""
     return json.dumps(value, default=_parts_of, sort_keys=True, separators=(",", ":"))
 
 

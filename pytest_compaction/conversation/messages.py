@@ -1,10 +1,4 @@
-"""Messages, their parts, and the pairing of tool calls with their results.
-
-On disk and at the edge to other people's code a message is an OpenAI chat
-dictionary (see ``chat_format``); inside it is a frozen :class:`Message` made of
-typed parts. Thinking and opaque parts carry their source JSON, so that they
-travel byte-identical or not at all.
-"""
+"""Messages, their parts, and the pairing of tool calls with their results."""
 
 from __future__ import annotations
 
@@ -222,11 +216,7 @@ def short_hash_of_parts(texts: Iterable[str]) -> str:
 
 
 def groups(messages: Sequence[Message]) -> list[tuple[int, int]]:
-    """Ranges ``[start, end)`` that may only be kept or removed whole.
-
-    An assistant message with tool calls forms one group with the tool messages
-    that follow it; every other message is a group of its own.
-    """
+    """Ranges ``[start, end)`` that may only be kept or removed whole."""
     ranges: list[tuple[int, int]] = []
     index = 0
     while index < len(messages):

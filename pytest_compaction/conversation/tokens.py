@@ -109,10 +109,7 @@ class TokenCounter:
                 self._fresh = {}
 
     def take_fresh(self) -> dict[str, int]:
-        """The counts made since the last call that nobody told, by a hash of their texts.
-
-        They are collected from the first :meth:`tell` on.
-        """
+        """The counts made since the last call that nobody told, by a hash of their texts."""
         with self._lock:
             fresh = self._fresh or {}
             self._fresh = None if self._fresh is None else {}

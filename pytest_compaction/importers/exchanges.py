@@ -24,11 +24,7 @@ T = TypeVar("T")
 
 
 def numbered(items: Iterable[T]) -> Iterator[tuple[int, T, bool]]:
-    """The number of each item from 1, the item, and whether it is the last.
-
-    A single item has the number 0: it needs no name of its own. One item is held back,
-    because only the next one tells that it was not the last.
-    """
+    """The number of each item from 1, the item, and whether it is the last."""
     number = 0
     held: list[T] = []
     for item in items:
@@ -171,11 +167,7 @@ def _exchanges(
 
 
 def conversations_of(exchanges: Iterable[Exchange], lost: Tally) -> Iterator[Exchange]:
-    """The conversations with distinct names; the requests of a log are joined first.
-
-    ``lost`` counts values outside of any conversation. The last conversation reports
-    them, because the whole file has been read by then.
-    """
+    """The conversations with distinct names; the requests of a log are joined first."""
     used: set[str] = set()
     for number, exchange, last in numbered(_joined(exchanges)):
         if last:
@@ -240,10 +232,7 @@ def _grown(old: Exchange, new: Exchange) -> Exchange:
 
 
 def _comparable(item: Any) -> bytes:
-    """A digest of an item that ignores what may change from request to request.
-
-    All system texts are equal: many programs put the date or the open files there.
-    """
+    """A digest of an item that ignores what may change from request to request."""
     if mapping(item).get("role") in ("system", "developer"):
         return b"system"
     return hashlib.sha256(canonical_json(_without_volatile(item)).encode()).digest()

@@ -79,11 +79,7 @@ RECOVERED: Final = "whole record on a torn line, recovered"
 
 
 def _recovered(text: str, shapes: set[frozenset[str]], tally: Tally) -> Iterator[dict[str, Any]]:
-    """The whole records on a line that is not JSON; the rest of it is counted.
-
-    An object within a torn record is told from a record by its keys: those of a record are
-    nearly the same as in another line.
-    """
+    """The whole records on a line that is not JSON; the rest of it is counted."""
     place = read = 0
     lost = False
     for _ in range(_TRIES):
@@ -179,10 +175,7 @@ def parsed(raw: bytes, place: str, advice: str) -> Any:
 
 
 def cleaned(value: Any) -> Any:
-    """A value that was just read, with lone surrogates replaced, because UTF-8 has none.
-
-    Its lists and objects are changed in place: a copy of a large file would take its memory twice.
-    """
+    """A value that was just read, with lone surrogates replaced, because UTF-8 has none."""
     if isinstance(value, str):
         return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
@@ -344,10 +337,7 @@ def _are_lines(lines: Sequence[str]) -> bool:
 
 
 def head_values(head: str, most: int = 20) -> list[Any]:
-    """The values in the beginning of a file: its first lines, or its cut-off document.
-
-    Reads at most ``most`` lines. A document that is cut off ends with its last whole element.
-    """
+    """The values in the beginning of a file: its first lines, or its cut-off document."""
     lines = [line for line in head.split("\n") if line.strip("\0 \t\r")][:most]
     if len(lines) > 1 and (_loaded(lines[0]) is not None or _are_lines(lines[1:])):
         return [value for value in map(_loaded, lines) if value is not None]
@@ -395,10 +385,7 @@ _DEPTH: Final = 12
 
 
 def outline(path: Path) -> str:
-    """The outline of a file as JSON, one value a line; empty if the file is not JSON.
-
-    Of lines that break off it has those before the broken one.
-    """
+    """The outline of a file as JSON, one value a line; empty if the file is not JSON."""
     lines: list[str] = []
     with contextlib.suppress(ImportFormatError, RecursionError):
         lines.extend(f"{json.dumps(one, ensure_ascii=False)}\n" for one in _values(path))

@@ -44,13 +44,7 @@ _ANSI: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[A-Za-z]|\][^\x07\x1b]{0,500}(
 def spoken_turns(
     parts: Sequence[Part], tally: Tally, *, typed: bool = True
 ) -> list[tuple[str, tuple[Part, ...]]]:
-    """The messages that a message of the user amounts to, as pairs of role and parts.
-
-    Notices come first, in their order, each as a system message; what the user typed and
-    everything that is no text follows. If the transcript says that the user did not type it,
-    ``typed`` is false and every text is a notice. The tally counts what was moved, changed or
-    left out. The list is empty if nothing remains.
-    """
+    """The messages that a message of the user amounts to, as pairs of role and parts."""
     notices: list[Part] = []
     spoken: list[Part] = []
     for part in parts:

@@ -185,11 +185,7 @@ class Tally:
         self.strange = True
 
     def skip(self, reason: str, record: Any = None) -> None:
-        """Leave out a record that the importer does not know.
-
-        A ``record`` that is given counts as unread only if it is long or named like a message,
-        a call or a result: programs add settings and statistics with every version.
-        """
+        """Leave out a record that the importer does not know."""
         self.left_out[reason] += 1
         self.unread[reason] += record is None or is_long(record) or _is_said(record)
 

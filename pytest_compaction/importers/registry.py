@@ -151,13 +151,7 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
 
 
 def fitting_importers(path: Path, importers: Mapping[str, Importer]) -> list[Importer]:
-    """The importers that recognise the file, the most specific first.
-
-    They go by the first 64 kB; if they do not show a format of one program, also by the
-    :func:`~pytest_compaction.importers.json_files.outline` of a longer file. A folder
-    goes to the first importer that recognises folders of its kind. Raises
-    :class:`ImportFormatError` when the file cannot be read or no importer recognises it.
-    """
+    """The importers that recognise the file, the most specific first."""
     if path.is_dir():
         return [_folder_importer(path, importers)]
     try:

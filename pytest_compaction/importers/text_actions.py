@@ -30,11 +30,7 @@ _SUBMITTED: Final = re.compile(r"\s*\Z|diff --git ")
 
 
 def with_calls(messages: Iterable[Any], tally: Tally) -> Iterator[Any]:
-    """The same number of messages, with written commands as calls and outputs as results.
-
-    A text with one command becomes a call only if the next message is its output. An
-    output with an exit code other than 0 is marked as an error.
-    """
+    """The same number of messages, with written commands as calls and outputs as results."""
     held: list[Any] = []
     made = 0
     for message in messages:
@@ -83,10 +79,7 @@ def _command(message: Any) -> _Command | None:
 
 
 def _exit_code(message: Any, known: bool) -> str:
-    """The exit code that a message reports, empty if it is no output of a command.
-
-    ``known`` says that earlier messages were outputs.
-    """
+    """The exit code that a message reports, empty if it is no output of a command."""
     given = mapping(message)
     if given.get("role") not in ("user", "tool"):
         return ""

@@ -53,10 +53,7 @@ class ThreadBuilder:
         self._interrupted: set[str] = set()
 
     def add(self, role: str, parts: Sequence[Part], origin: int = 0) -> None:
-        """Add a message that is not a tool result; it must not be empty.
-
-        Notices of a program in a message of the user become system messages before it.
-        """
+        """Add a message that is not a tool result; it must not be empty."""
         if role == "user":
             for said, spoken in spoken_turns(parts, self._tally):
                 self._add(said, spoken, origin)
@@ -79,10 +76,7 @@ class ThreadBuilder:
     def add_unless_empty(
         self, role: str, parts: Sequence[Part], origin: int = 0, shown: str = ""
     ) -> None:
-        """Add a message, or count it as left out if it holds nothing but white space.
-
-        ``shown`` is the name of its role in the tally, if other than ``role``.
-        """
+        """Add a message, or count it as left out if it holds nothing but white space."""
         strange, self._tally.strange = self._tally.strange, False
         if is_empty(parts):
             reason = f"empty {shown or role} message"
@@ -171,11 +165,7 @@ def way_up(
     tally: Tally,
     continues: Collection[int] = (),
 ) -> Iterator[str]:
-    """The ids from the line ``start`` up to its root, by the parents that lines name.
-
-    If a parent is not in the file, the line before takes its place, and the tally counts it.
-    Lines in ``continues`` have no parent and follow the line before.
-    """
+    """The ids from the line ``start`` up to its root, by the parents that lines name."""
     place = {id: index for index, id in enumerate(ids)}
     seen: set[str] = set()
     index: int | None = start
@@ -196,11 +186,7 @@ def way_up(
 
 @dataclass(frozen=True, slots=True)
 class TreeLine:
-    """A line of a transcript that forms a tree: its own id and that of the line before it.
-
-    ``typed`` if the user wrote it; if it ``starts_over``, the line before it in the file
-    stands for a missing parent.
-    """
+    """A line of a transcript that forms a tree: its own id and that of the line before it."""
 
     id: str
     parent: str | None

@@ -1,8 +1,4 @@
-"""Readings of a text behind its escapes, with a map back to the text.
-
-Colours of a terminal, zero-width characters, tags, entities and escapes may stand within a key.
-A reading has them decoded or removed, so that the key stands in it whole.
-"""
+"""Readings of a text behind its escapes, with a map back to the text."""
 
 from __future__ import annotations
 

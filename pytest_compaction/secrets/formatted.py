@@ -294,10 +294,7 @@ def _in_words(text: str, encoded: bool) -> Iterator[Span]:
 
 
 def _long_words(text: str) -> Iterator[int]:
-    """Where the words begin that are long enough to be of a key.
-
-    A row of equal bytes is found much faster than what a pattern describes.
-    """
+    """Where the words begin that are long enough to be of a key."""
     signs = text.encode("ascii", "replace").translate(_WORD_SIGNS)
     start = signs.find(_LONG_WORD)
     while start >= 0:

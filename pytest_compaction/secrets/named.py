@@ -218,10 +218,7 @@ def is_secret_member(name: str, value: object) -> bool:
 
 
 def is_distinctive(value: str) -> bool:
-    """Whether a value is so unlike other text that it can be searched for everywhere.
-
-    A word or a name is not: as a password it would take every mention of itself along.
-    """
+    """Whether a value is so unlike other text that it can be searched for everywhere."""
     if _JOINED.fullmatch(value) or any(map(str.isspace, value)):
         return False
     if any(map(str.isdigit, value)):

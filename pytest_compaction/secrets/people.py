@@ -174,10 +174,7 @@ def is_of_person(address: str) -> bool:
 
 
 def named_people(text: str) -> Iterator[tuple[str, str]]:
-    """Names of two words or more that stand before an address, each with the address; linear.
-
-    A first name alone says little of a person, and as a word it may mean anything.
-    """
+    """Names of two words or more that stand before an address, each with the address; linear."""
     if "@" in text:
         for match in _NAMED_PERSON.finditer(text):
             if is_of_person(match["address"]):

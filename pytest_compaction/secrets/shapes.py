@@ -48,10 +48,7 @@ class KeyShape:
     opaque: bool = False
 
     def find(self, text: str, lower: str | None = None) -> Iterator[Span]:
-        """Where the secrets of this shape stand, in the order of the text; linear.
-
-        ``lower`` is the text in lower case, if it is at hand.
-        """
+        """Where the secrets of this shape stand, in the order of the text; linear."""
         group = "secret" if "secret" in self.pattern.groupindex else 0
         for match in self._matches(text, lower):
             value = match[group]

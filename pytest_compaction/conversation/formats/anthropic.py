@@ -53,10 +53,7 @@ _OUTER: Final = ("tool_use", "tool_result", "compaction")
 
 @dataclass(slots=True)
 class Blocks:
-    """The content of one message: its own parts, its tool results, and summaries of compactions.
-
-    Each result comes with the parts beside its text, such as images.
-    """
+    """The content of one message: its own parts, its tool results, and summaries of compactions."""
 
     parts: list[Part] = field(default_factory=list)
     results: list[tuple[ToolResult, list[Part]]] = field(default_factory=list)
@@ -91,10 +88,7 @@ def from_anthropic(items: Sequence[Any]) -> list[Message]:
 
 
 def read_blocks(content: Any, place: str, rules: PartRules) -> Blocks:
-    """The content of a message: a text, or a list of blocks.
-
-    Thinking stays as it is. Tools that the provider ran itself become opaque parts.
-    """
+    """The content of a message: a text, or a list of blocks."""
     found = Blocks()
     own: list[Any] = []
     for block in _listed(content, place, rules):

@@ -36,11 +36,7 @@ _BODY: Final = ("output", "error", "result")
 
 @dataclass(slots=True)
 class Parts:
-    """The parts of one content, and its responses to calls of the content before.
-
-    A response is the name of the function, its result (whose call id may be empty), and its
-    other parts.
-    """
+    """The parts of one content, and its responses to calls of the content before."""
 
     own: list[Part] = field(default_factory=list)
     responses: list[tuple[str, ToolResult, list[Part]]] = field(default_factory=list)
@@ -138,10 +134,7 @@ def read_response(
 
 
 def to_gemini(messages: Iterable[Message]) -> list[Json]:
-    """Contents with a role each; results that follow one another share one of the user.
-
-    Instructions of the system stand outside the contents there, so they become the user's.
-    """
+    """Contents with a role each; results that follow one another share one of the user."""
     found: list[Json] = []
     names: dict[str, str] = {}
     for is_result, run in groupby(messages, lambda message: message.role == "tool"):

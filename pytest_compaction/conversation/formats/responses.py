@@ -1,9 +1,4 @@
-"""Items of OpenAI's responses API, as the Agents SDK keeps them in sessions.
-
-A message of the assistant is several items there: reasoning, text, and a call each. Items carry
-the message that they are from in their ``id``, and whoever leaves that out has them joined in the
-order in which a model writes them.
-"""
+"""Items of OpenAI's responses API, as the Agents SDK keeps them in sessions."""
 
 from __future__ import annotations
 

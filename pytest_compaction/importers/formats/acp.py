@@ -1,9 +1,4 @@
-"""Session updates of the Agent Client Protocol, one a line, bare or as notifications.
-
-Texts come in chunks. A call is announced once and updated until it is completed; a
-``compaction_update`` that is completed is a recorded compaction. Grok Build keeps its
-sessions so, and proxies log them with the requests of the client.
-"""
+"""Session updates of the Agent Client Protocol, one a line, bare or as notifications."""
 
 from __future__ import annotations
 

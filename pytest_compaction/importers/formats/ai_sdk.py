@@ -1,9 +1,4 @@
-"""Vercel AI SDK: UI messages of versions 4, 5 and 6, model messages, and chats that hold them.
-
-Version 4 keeps calls with their results in ``toolInvocations``, later in parts of the type
-``tool-invocation``; versions 5 and 6 in parts ``tool-NAME`` and ``dynamic-tool``. Model
-messages have ``tool-call`` and ``tool-result`` parts in messages of their own.
-"""
+"""Vercel AI SDK: UI messages of versions 4, 5 and 6, model messages, and chats that hold them."""
 
 from __future__ import annotations
 

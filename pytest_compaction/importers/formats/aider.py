@@ -128,10 +128,7 @@ def _chats(path: Path) -> Iterator[_Chat]:
 
 
 def _marked(path: Path) -> bool:
-    """Whether prompts end in two blanks, as aider writes them.
-
-    Then ``####`` without blanks is a heading of an answer. Editors often strip the blanks.
-    """
+    """Whether prompts end in two blanks, as aider writes them."""
     return any(line.startswith("#### ") and line.endswith("  ") for line in _lines(path))
 
 

@@ -1,8 +1,4 @@
-"""Export of ChatGPT (``conversations.json``): each conversation is a tree of messages.
-
-The conversation is the path from its current node up. A message to a tool is a call, and
-the message of a tool that follows is its result.
-"""
+"""Export of ChatGPT (``conversations.json``): each conversation is a tree of messages."""
 
 from __future__ import annotations
 

@@ -71,11 +71,7 @@ class _Thread:
 
 
 def _thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> _Thread:
-    """The conversation among the records of a file, in their order.
-
-    A compaction starts a new root. A file with only sub-agent lines is the conversation of
-    that sub-agent.
-    """
+    """The conversation among the records of a file, in their order."""
     main: dict[str, TreeLine] = {}
     side: dict[str, TreeLine] = {}
     parents: dict[str, str | None] = {}
@@ -403,10 +399,7 @@ class _SessionReader:
         return found
 
     def _written_by_program(self, call_id: Any, parts: list[Part], uuid: str) -> None:
-        """Add a text that the program wrote to the result that loaded it, else as a notice.
-
-        The prompt behind a slash command is what the user asked for with it.
-        """
+        """Add a text that the program wrote to the result that loaded it, else as a notice."""
         if call_id in self._results:
             result, rest, answered = self._results[call_id]
             text, more = text_and_rest(parts)

@@ -1,7 +1,4 @@
-"""Events of GitHub Copilot CLI (``events.jsonl``), with its compactions.
-
-A call is asked for in a message of the assistant and answered by an event of its own.
-"""
+"""Events of GitHub Copilot CLI (``events.jsonl``), with its compactions."""
 
 from __future__ import annotations
 

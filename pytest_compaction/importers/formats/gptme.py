@@ -1,8 +1,4 @@
-"""Conversations of gptme (``conversation.jsonl``): tools as code blocks, tags or calls in text.
-
-The blocks that gptme runs become calls, and the messages of the system or of tools that
-follow their results.
-"""
+"""Conversations of gptme (``conversation.jsonl``): tools as code blocks, tags or calls in text."""
 
 from __future__ import annotations
 

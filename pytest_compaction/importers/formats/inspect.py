@@ -78,10 +78,7 @@ def _is_summary(item: Any) -> bool:
 
 @dataclass(slots=True)
 class _Attachments:
-    """Texts that a sample stores apart, put back where they are referenced.
-
-    ``left`` bounds the characters put back: a short text may be referenced many times.
-    """
+    """Texts that a sample stores apart, put back where they are referenced."""
 
     texts: Mapping[str, Any]
     place: str

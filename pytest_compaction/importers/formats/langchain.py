@@ -1,8 +1,4 @@
-"""LangChain: messages of ``messages_to_dict`` and of ``dumps``, states, and runs of LangSmith.
-
-Each run of a model has the whole conversation so far; runs that continue one another are
-joined, as requests of a log are.
-"""
+"""LangChain: messages of ``messages_to_dict`` and of ``dumps``, states, and runs of LangSmith."""
 
 from __future__ import annotations
 

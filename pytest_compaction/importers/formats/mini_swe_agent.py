@@ -1,9 +1,4 @@
-"""Trajectories of mini-swe-agent: one shell command a step, as text or as a function call.
-
-A command in a fence becomes a call of the shell, and the user message that follows becomes
-its result. What the program says to the model about the form of its reply is kept as a
-message of the system, as no user wrote it.
-"""
+"""Trajectories of mini-swe-agent: one shell command a step, as text or as a function call."""
 
 from __future__ import annotations
 

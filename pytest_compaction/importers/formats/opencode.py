@@ -1,8 +1,4 @@
-"""Sessions of OpenCode, as ``opencode export`` writes them, with their compactions.
-
-A message has its header under ``info``; a call and its result are one part with a
-``state``. The summary of a compaction is a message of the assistant marked as one.
-"""
+"""Sessions of OpenCode, as ``opencode export`` writes them, with their compactions."""
 
 from __future__ import annotations
 

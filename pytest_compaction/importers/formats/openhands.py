@@ -85,10 +85,7 @@ def _flat(events: Iterable[Any]) -> Iterator[Any]:
 
 
 def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
-    """The conversations of a file; all its single events, one per line, make one more.
-
-    Any other value is counted in ``lost``.
-    """
+    """The conversations of a file; all its single events, one per line, make one more."""
     alone: list[Any] = []
     for place, value in json_values(path, lost):
         items = value if is_list(value) and not _are_events(value) else [value]

@@ -1,7 +1,4 @@
-"""Session files of the pi coding agent: JSON lines with messages, settings and compactions.
-
-The file is read twice: first the tree that its lines form, then the lines of the last branch.
-"""
+"""Session files of the pi coding agent: JSON lines with messages, settings and compactions."""
 
 from __future__ import annotations
 

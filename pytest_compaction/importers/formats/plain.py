@@ -1,9 +1,4 @@
-"""Plain conversations: messages with a role and a content, and nothing else to know them by.
-
-The messages of a conversation form a list, stand one per line, or form a list under a key
-such as ``messages``, ``history`` or ``conversation``. Several conversations form a list of
-lists or of objects, or stand one per line. Every other format is tried before this one.
-"""
+"""Plain conversations: messages with a role and a content, and nothing else to know them by."""
 
 from __future__ import annotations
 

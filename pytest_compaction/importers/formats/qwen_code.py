@@ -1,8 +1,4 @@
-"""Sessions of Qwen Code: lines with contents of the Gemini API, which form a tree.
-
-A ``chat_compression`` holds the history with which Qwen Code went on; it is a recorded
-compaction.
-"""
+"""Sessions of Qwen Code: lines with contents of the Gemini API, which form a tree."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""ShareGPT: conversations of ``{from, value}``, with calls as turns of their own or as tags.
-
-In the first dialect ``function_call`` is a turn and ``observation`` its result; in the other
-a text of the model has ``<tool_call>`` tags, and the next turn ``<tool_response>`` tags.
-"""
+"""ShareGPT: conversations of ``{from, value}``, with calls as turns of their own or as tags."""
 
 from __future__ import annotations
 

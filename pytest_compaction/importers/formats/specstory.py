@@ -1,8 +1,4 @@
-"""Histories of SpecStory (Markdown), which records sessions of Cursor, Claude Code and others.
-
-A tool is a block with its name and what was shown of it: its input and output in one text,
-which is the result of the call.
-"""
+"""Histories of SpecStory (Markdown), which records sessions of Cursor, Claude Code and others."""
 
 from __future__ import annotations
 
