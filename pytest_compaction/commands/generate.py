@@ -6,15 +6,10 @@ import argparse
 import asyncio
 import os
 import shlex
-import shutil
-import sqlite3
 import sys
-import threading
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 from pytest_compaction.case import (
     ABILITIES,
@@ -38,70 +33,13 @@ from pytest_compaction.models import (
     ModelError,
     UnknownModelError,
     Usage,
-    call_counts,
     connect,
     is_offline,
     missing_key,
 )
 from pytest_compaction.options import range_of
-from pytest_compaction.reports import cells, progress_text
+from pytest_compaction.session.progress_line import CallsLine
 from pytest_compaction.text import Range, printable
-
-clock = time.monotonic
-"""Seconds, for the pace of the calls; nothing that is written holds them."""
-_SECOND: Final = 1.0
-_MINUTE: Final = 60.0
-
-
-class CallsLine:
-    """One line that rewrites itself on a terminal, and one a minute elsewhere.
-
-    ``accounts`` is the file with the calls of the command, and ``known`` about how many there
-    will be. Times count from when the line is made.
-    """
-
-    def __init__(self, accounts: Path, known: int, file: TextIO) -> None:
-        self._accounts = accounts
-        self._known = known
-        self._file = file
-        self._rewrites = file.isatty()
-        self._began = clock()
-
-    @contextmanager
-    def shown(self) -> Iterator[None]:
-        """Show the line while the block runs, and leave nothing of it on a terminal."""
-        ended = threading.Event()
-        thread = threading.Thread(target=self._watch, args=(ended,), daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-            if self._rewrites:
-                self._write("\r\x1b[K")
-
-    def _watch(self, ended: threading.Event) -> None:
-        while not ended.wait(_SECOND if self._rewrites else _MINUTE):
-            try:
-                found = call_counts(self._accounts)
-            except sqlite3.Error:
-                continue  # the next look may find it, and the calls themselves say what is wrong
-            text = progress_text(found, self._known, guessed=True, elapsed=clock() - self._began)
-            self._show(f"generate: {text}")
-
-    def _show(self, text: str) -> None:
-        if not self._rewrites:
-            self._write(f"{text}\n")
-            return
-        while text and cells(text) >= shutil.get_terminal_size().columns:
-            text = text[:-1]
-        self._write(f"\r{text}\x1b[K")
-
-    def _write(self, text: str) -> None:
-        self._file.write(text)
-        self._file.flush()
-
 
 MOST_TOKENS: Final = 100_000_000
 INTERRUPTED: Final = 130
@@ -287,12 +225,15 @@ def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoint
 def _write(
     options: argparse.Namespace, folders: Mapping[int, Path], endpoints: Endpoints, calls: int
 ) -> int:
-    line = CallsLine(endpoints.accounts.path, calls, sys.stderr)
+    path, terminal = endpoints.accounts.path, sys.stderr if sys.stderr.isatty() else None
     for seed, folder in folders.items():
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            with line.shown():
+            line = CallsLine("generate", path, calls, True, _say, terminal)
+            try:
                 made = asyncio.run(_written(options, seed, endpoints))
+            finally:
+                line.end()
             _say_what_is_missing(options, seed, made)
             if all(asked.ability == "abstention" for asked in made.questions):
                 complain(f"seed {seed}: no question holds, so nothing is written")
@@ -320,6 +261,10 @@ def _write(
     where = printable(shlex.quote(str(options.output)))
     print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
     return 0
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 async def _written(options: argparse.Namespace, seed: int, endpoints: Endpoints) -> Conversation:

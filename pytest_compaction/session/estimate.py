@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -44,10 +44,8 @@ from pytest_compaction.reports import (
 )
 from pytest_compaction.run import CompactionError
 from pytest_compaction.session.header_lines import OPTION
-from pytest_compaction.session.items.collection import item_of, items_of
+from pytest_compaction.session.items.collection import Selection, selected, selected_ids
 from pytest_compaction.session.items.dialogue import DialogueItem
-from pytest_compaction.session.items.kinds import KINDS
-from pytest_compaction.session.items.protocol import BenchmarkItem
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
 
@@ -55,14 +53,6 @@ _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)
 _OURS: Final = "pytest_compaction.compactors."
 _BY_SIZE: Final = frozenset({"window", "tokens", "auto", "adaptive"})
 """Triggers that depend on the size of the view, and so on the length of earlier summaries."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """One item that would run, and whether its answers would be judged."""
-
-    item: BenchmarkItem
-    judged: bool = True
 
 
 def estimate(
@@ -162,8 +152,6 @@ class EstimateFirst:
         self._endpoints = endpoints
         self._config = config
         self._said = False
-        self.found: Estimate | None = None
-        """What the dry run found, once there was one."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
@@ -175,19 +163,19 @@ class EstimateFirst:
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
         """Under pytest-xdist: the first worker tells what it collected."""
         if not self._said:
-            self._say(_selected_ids(self._session, ids))
+            self._say(selected_ids(self._session, ids))
 
     def _say(self, selection: Iterable[Selection]) -> None:
         self._said = True
         chosen = list(selection)
         dialogues = [one for one in chosen if isinstance(one.item, DialogueItem)]
-        left_out = 0
+        left_out, found = 0, None
         if len(dialogues) > _DIALOGUES:
             left_out = len(dialogues)
             chosen = [one for one in chosen if not isinstance(one.item, DialogueItem)]
         try:
-            self.found = estimate(self._session, self._endpoints, chosen)
-            text = estimate_sentence(self.found, self._endpoints.prices)
+            found = estimate(self._session, self._endpoints, chosen)
+            text = estimate_sentence(found, self._endpoints.prices)
         except Exception as error:
             text = f"no estimate could be made ({type(error).__name__}: {error})"
         if left_out:
@@ -195,7 +183,7 @@ class EstimateFirst:
                 f"; {left_out:,} dialogues are not counted here (--compaction-estimate counts them)"
             )
         if self._session.asking_outside:
-            text += f"; {_outside(self._session, self.found)}"
+            text += f"; {_outside(self._session, found)}"
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             write_unwrapped(reporter, [Line(f"compaction: {printable(text)}")])
@@ -250,23 +238,3 @@ def _outside(session: BenchmarkSession, found: Estimate | None) -> str:
         f"If {named} asks a model once for each compaction, through {OPTION}, that is about "
         f"{len(views):,} calls and {sum(views):,} tokens in. Calls in the store are not made again"
     )
-
-
-def selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
-    """The benchmark items among the pytest items that would run."""
-    for node in nodes:
-        item = item_of(node)
-        if item is not None and item.arm is not None:
-            yield Selection(item, "judge" in getattr(node, "fixturenames", ()))
-
-
-def _selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Selection]:
-    """The same from node ids, which are all that the controller knows of the items."""
-    from pytest_compaction.session.worker_share import group_of
-
-    known = {id: item for kind in KINDS.values() for id, item in items_of(kind, session).items()}
-    names = {name: name for name in known}
-    for nodeid in ids:
-        item = known.get(group_of(nodeid, names) or "")
-        if item is not None and item.arm is not None:
-            yield Selection(item)

@@ -28,7 +28,8 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.reports import WIDTH, Line, Style, estimate_lines, write_lines
 from pytest_compaction.run import CompactionError
-from pytest_compaction.session.estimate import Selection, estimate, selected
+from pytest_compaction.session.estimate import estimate
+from pytest_compaction.session.items.collection import Selection, selected
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
 

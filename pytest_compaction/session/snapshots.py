@@ -34,8 +34,8 @@ from pytest_compaction.judges import (
 )
 from pytest_compaction.run import Response
 from pytest_compaction.session.items.collection import item_of
+from pytest_compaction.session.items.kinds import RECORD
 from pytest_compaction.session.items.probe import ProbeItem
-from pytest_compaction.session.items.protocol import RECORD
 from pytest_compaction.session.session import PACKAGED, BenchmarkSession
 from pytest_compaction.settings import SnapshotSettings
 from pytest_compaction.text import printable

@@ -1,9 +1,7 @@
 """``pytest-compaction generate``: what it writes, its output and its exit code."""
 
-import io
 import re
 import signal
-import time
 
 import pytest
 from support.endpoint_builders import servers_in_environment
@@ -11,8 +9,7 @@ from support.endpoint_replies import Answer
 from support.scripted_author import Author
 
 from pytest_compaction import cli
-from pytest_compaction.commands import generate as command
-from pytest_compaction.models import Accounts, Usage, prices_at, registry
+from pytest_compaction.models import prices_at, registry
 
 FILES = ("chat.json", "probing_questions/probing_questions.json")
 MODEL = "--model=m"
@@ -92,36 +89,6 @@ def test_a_name_that_no_folder_can_have_is_said(tmp_path, capsys, monkeypatch):
     code, _, err = generate(capsys, tmp_path / ("x" * 300), MODEL, "--tokens", 20_000)
     assert code == 1
     assert "cannot be written: File name too long" in err
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.mark.parametrize(
-    ("stream", "last"),
-    [
-        (io.StringIO, "generate: 2 of about 9 calls, 0.5000 US dollars so far\n"),
-        (Terminal, "\r\x1b[K"),
-    ],
-)
-def test_how_far_the_calls_are_is_said_while_a_model_writes(tmp_path, monkeypatch, stream, last):
-    monkeypatch.setattr(command, "_SECOND", 0.01)
-    monkeypatch.setattr(command, "_MINUTE", 0.01)
-    accounts = Accounts(tmp_path / "accounts.sqlite")
-    for _ in range(2):
-        number = accounts.enter("writer", "m")
-        accounts.settle(number, Usage(1, 10, 0, 5), 0.25)
-    said = stream()
-    line = command.CallsLine(accounts.path, 9, said)
-    with line.shown():
-        for _ in range(1000):
-            if "2 of about 9 calls, 0.5000 US dollars so far" in said.getvalue():
-                break
-            time.sleep(0.01)
-    accounts.close()
-    assert said.getvalue().endswith(last)
 
 
 def test_a_limit_on_costs_without_a_price_is_a_usage_error(tmp_path, capsys, monkeypatch):

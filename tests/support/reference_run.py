@@ -9,9 +9,8 @@ from pathlib import Path
 
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import FORMAT, MANIFEST, WORDS, Words
-from pytest_compaction.session.estimate import Selection
 from pytest_compaction.session.export import lack_of
-from pytest_compaction.session.items.collection import items_of
+from pytest_compaction.session.items.collection import Selection, items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.settings import CallSettings, Settings

@@ -5,8 +5,7 @@ from support.stub_endpoint import reply_to
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.session.estimate import Selection
-from pytest_compaction.session.items.collection import items_of
+from pytest_compaction.session.items.collection import Selection, items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.session.session import shipped_cases

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from pytest_compaction.session.items.kinds import ARM, KINDS, Kind
-from pytest_compaction.session.items.protocol import BenchmarkItem
 from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.session.worker_share import group_of
+
+if TYPE_CHECKING:
+    from pytest_compaction.session.items.kinds import BenchmarkItem
 
 _NOTHING: Final = "nothing-to-measure"
 
@@ -60,6 +64,32 @@ def item_of(node: pytest.Item) -> BenchmarkItem | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One item that would run, and whether its answers would be judged."""
+
+    item: BenchmarkItem
+    judged: bool = True
+
+
+def selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
+    """The benchmark items among the pytest items that would run."""
+    for node in nodes:
+        item = item_of(node)
+        if item is not None and item.arm is not None:
+            yield Selection(item, "judge" in getattr(node, "fixturenames", ()))
+
+
+def selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Selection]:
+    """The same from node ids, which are all that the controller of workers knows of the items."""
+    known = {id: item for kind in KINDS.values() for id, item in items_of(kind, session).items()}
+    names = {name: name for name in known}
+    for nodeid in ids:
+        item = known.get(group_of(nodeid, names) or "")
+        if item is not None and item.arm is not None:
+            yield Selection(item)
+
+
 def groups_of(session: BenchmarkSession) -> dict[str, str]:
     """The group of every item id, for scheduling."""
     return {id: item.group for id, item in _all_items(session)}
@@ -90,8 +120,7 @@ def parametrize(metafunc: pytest.Metafunc, kind: Kind, session: BenchmarkSession
     if not params and (sharded or any(items_of(other, session) for other in KINDS.values())):
         nothing = [None] * len(names)
         params = [pytest.param(*nothing, id=_NOTHING, marks=pytest.mark.compaction)]
-    indirect = list(kind.fixtures) if kind.indirect else False
-    metafunc.parametrize(names, params, indirect=indirect, scope="session")
+    metafunc.parametrize(names, params, indirect=list(kind.fixtures), scope="session")
 
 
 def measures_nothing(item: pytest.Item) -> bool:
@@ -118,7 +147,7 @@ def work_ahead(session: BenchmarkSession, nodes: Iterable[pytest.Item], is_dealt
 
     That is if they are sure to be run in this process: not if they are handed out one by one.
     """
-    selected: dict[type[BenchmarkItem], list[tuple[BenchmarkItem, pytest.Item]]] = {}
+    selected: dict[Any, list[tuple[Any, pytest.Item]]] = {}
     for node in nodes:
         item = item_of(node)
         if item is not None:

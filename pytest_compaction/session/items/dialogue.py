@@ -19,18 +19,15 @@ from pytest_compaction.dialogues import (
 from pytest_compaction.models import OFFLINE
 from pytest_compaction.records import Record, RecordType, Status
 from pytest_compaction.run import Arm, Trigger
-from pytest_compaction.session.items.kinds import ARM
-from pytest_compaction.session.items.protocol import RECORD, BrokenFile
+from pytest_compaction.session.items.broken_file import BrokenFile
+from pytest_compaction.session.items.kinds import ARM, RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class DialogueItem:
-    """A dialogue with all its trials.
-
-    See :class:`~pytest_compaction.session.items.protocol.BenchmarkItem`.
-    """
+    """A dialogue with all its trials, with the methods of ``ProbeItem``."""
 
     type: ClassVar[RecordType] = "dialogue"
     dialogue: Dialogue | BrokenFile

@@ -8,17 +8,22 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_compaction.records import RecordType
-    from pytest_compaction.session.items.protocol import BenchmarkItem
+    from pytest_compaction.records import Record, RecordType
+    from pytest_compaction.session.items.dialogue import DialogueItem
+    from pytest_compaction.session.items.probe import ProbeItem
+
+    BenchmarkItem: TypeAlias = ProbeItem | DialogueItem
+    """One thing to measure with one strategy, in one pytest item."""
 
 ARM: Final = "compaction_arm"
 """The fixture that holds the strategy and the trial of an item of any kind."""
+RECORD: Final[pytest.StashKey[Record]] = pytest.StashKey()
+"""The record of an item as far as it is known: set by its fixtures, then by its reports."""
 OUR_FIXTURES: Final = "pytest_compaction.session.items.fixtures"
 """The module of the plugin's own fixtures for what items measure."""
 
@@ -28,32 +33,22 @@ class Kind:
     """A kind of benchmark item.
 
     A test function that asks for all ``fixtures`` measures this kind. ``target`` names
-    the class of its items, as ``module:class``. ``indirect``: the plugin has fixtures of
-    these names, which make the value of what an item was parametrized with.
+    the class of its items, as ``module:class``. The plugin has fixtures of these names, which
+    make the value of what an item was parametrized with.
     """
 
     fixtures: tuple[str, ...]
     target: str
-    indirect: bool = False
 
     def load(self) -> type[BenchmarkItem]:
         """The class of the items."""
-        return _loaded(self.target)
-
-
-@cache
-def _loaded(target: str) -> type[BenchmarkItem]:
-    loaded: type[BenchmarkItem] = pkgutil.resolve_name(target)
-    return loaded
+        loaded: type[BenchmarkItem] = pkgutil.resolve_name(self.target)
+        return loaded
 
 
 KINDS: Final[Mapping[RecordType, Kind]] = {
-    "probe": Kind(
-        ("case", "probe"), "pytest_compaction.session.items.probe:ProbeItem", indirect=True
-    ),
-    "dialogue": Kind(
-        ("dialogue",), "pytest_compaction.session.items.dialogue:DialogueItem", indirect=True
-    ),
+    "probe": Kind(("case", "probe"), "pytest_compaction.session.items.probe:ProbeItem"),
+    "dialogue": Kind(("dialogue",), "pytest_compaction.session.items.dialogue:DialogueItem"),
 }
 """All kinds. The first one whose fixtures a test function asks for is its kind."""
 

@@ -21,8 +21,8 @@ from pytest_compaction.records import (
     scored_record,
 )
 from pytest_compaction.run import Arm, Compaction, PlannedProbe, Response, Trigger
-from pytest_compaction.session.items.kinds import ARM
-from pytest_compaction.session.items.protocol import RECORD, BrokenFile
+from pytest_compaction.session.items.broken_file import BrokenFile
+from pytest_compaction.session.items.kinds import ARM, RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
@@ -32,9 +32,10 @@ _TEXTS: Final = pytest.StashKey[TextWriter]()
 
 @dataclass(frozen=True, slots=True)
 class ProbeItem:
-    """A probe of a case; see :class:`~pytest_compaction.session.items.protocol.BenchmarkItem`.
+    """A probe of a case, measured with one strategy in one pytest item.
 
-    Neither of them need be parsed. ``probe`` is ``None`` where the file of the case is broken.
+    Each kind of item has a class with these methods. Neither case nor probe need be parsed.
+    ``probe`` is ``None`` where the file of the case is broken.
     """
 
     type: ClassVar[RecordType] = "probe"

@@ -30,8 +30,7 @@ from pytest_compaction.reports import WIDTH, fitted
 from pytest_compaction.run import CompactionError, is_users
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session.items.collection import item_of
-from pytest_compaction.session.items.kinds import KINDS
-from pytest_compaction.session.items.protocol import RECORD
+from pytest_compaction.session.items.kinds import KINDS, RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable

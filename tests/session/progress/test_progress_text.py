@@ -1,25 +1,17 @@
 """The line on the calls of a run: its text, what is known of the calls, and where it stands."""
 
 import io
+import itertools
 import re
 import sqlite3
 from types import SimpleNamespace
 
 import pytest
-from _pytest._io import TerminalWriter
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_compaction.models import Accounts, CallCounts, Usage, call_counts
 from pytest_compaction.reports.call_progress import duration, progress_text, seconds_left
-from pytest_compaction.session.progress_line import (
-    CallLedger,
-    ItemCalls,
-    LineAMinute,
-    RewrittenLine,
-    outlet_for,
-    with_shared,
-)
+from pytest_compaction.session import progress_line
+from pytest_compaction.session.progress_line import CallProgress, CallsLine
 
 
 @pytest.mark.parametrize(
@@ -73,47 +65,6 @@ def test_there_is_no_pace_before_a_few_calls_and_after_the_last():
     assert seconds_left(CallCounts(50, 10), 100, 100) == 80.0
 
 
-plans = st.dictionaries(
-    st.text("abc", max_size=4),
-    st.builds(ItemCalls, st.integers(0, 9), st.sampled_from("xyz"), st.integers(0, 3)),
-)
-
-
-@given(plans, st.data())
-def test_once_all_items_are_done_the_calls_are_those_that_they_took(planned, data):
-    shared = {key: data.draw(st.integers(0, 5)) for key in "xyz"}
-    ledger = CallLedger(planned)
-    took = {item: data.draw(st.integers(0, 20)) for item in planned}
-    for item in data.draw(st.permutations(sorted(planned))):
-        ledger.finish(item, took[item], shared[planned[item].key])
-        ledger.finish(item, 99, 99)
-    keys = {plan.key for plan in planned.values()}
-    assert ledger.total == sum(took.values()) + sum(shared[key] for key in keys)
-    assert not ledger.guessed
-
-
-def test_what_remains_is_counted_as_planned():
-    ledger = CallLedger(
-        {
-            "a": ItemCalls(2, "case", 1, True),
-            "b": ItemCalls(2, "case", 1, True),
-            "c": ItemCalls(2, "d"),
-        }
-    )
-    assert (ledger.total, ledger.guessed) == (7, True)
-    ledger.finish("a", 3, 2)
-    assert (ledger.total, ledger.guessed) == (9, True)
-    ledger.finish("b")
-    ledger.finish("never heard of", 50, 50)
-    assert (ledger.total, ledger.guessed) == (7, False)
-
-
-def test_a_dry_run_says_how_many_calls_are_shared():
-    planned = {"a": ItemCalls(2, "x", 1), "b": ItemCalls(2, "y", 1), "c": ItemCalls(2, "z")}
-    assert CallLedger(with_shared(planned, 5)).total == 11
-    assert with_shared({}, 5) == {}
-
-
 def test_calls_of_all_processes_are_read_from_their_accounts(tmp_path):
     path = tmp_path / "accounts #1.sqlite"
     with pytest.raises(sqlite3.Error):
@@ -134,8 +85,6 @@ def test_calls_of_all_processes_are_read_from_their_accounts(tmp_path):
 
 class Screen(io.StringIO):
     """A terminal that understands what is written to it, and pytest's writer of that terminal."""
-
-    fullwidth = 30
 
     def __init__(self):
         super().__init__()
@@ -169,51 +118,68 @@ class Screen(io.StringIO):
                 self.column += 1
 
 
-def test_the_line_stands_below_the_dots_and_leaves_them_alone():
+@pytest.fixture
+def line_of(tmp_path, monkeypatch):
+    """Makes a line whose clock says that a minute has passed whenever it is looked at."""
+    minutes = itertools.count()
+    monkeypatch.setattr(progress_line, "clock", lambda: 61.0 * next(minutes))
+    monkeypatch.setattr(progress_line, "LOOK_S", 99)
+    accounts = Accounts(tmp_path / "accounts.sqlite")
+    made = []
+
+    def line(write=None, terminal=None, known=9):
+        column = (lambda: terminal.width_of_current_line) if terminal else (lambda: 0)
+        file = accounts.path
+        made.append(CallsLine("compaction", file, known, False, write, terminal, column))
+        return made[-1]
+
+    yield line, accounts
+    for each in made:
+        each.end()
+    accounts.close()
+
+
+def test_the_line_stands_below_the_dots_and_leaves_them_alone(line_of):
+    make, accounts = line_of
     screen = Screen()
-    shown = RewrittenLine(screen, screen)
+    line = make(terminal=screen)
     screen.line("tests/a.py ..")
-    shown.show("compaction: 1 of 9 calls")
-    shown.show("compaction: 2 of 9")
-    assert screen.rows == ["tests/a.py ..", "compaction: 2 of 9"]
-    shown.erase()
-    screen.line(".\ntests/b.py .")
-    shown.restore()
-    assert screen.rows == ["tests/a.py ...", "tests/b.py .", "compaction: 2 of 9"]
-    shown.erase()
+    line.look()
+    accounts.stored("responder", "m")
+    line.look()
+    said = "compaction: 1 of 9 calls (1 from the store)"
+    assert screen.rows == ["tests/a.py ..", said]
+    with line.others_write():
+        screen.line(".\ntests/b.py .")
+    assert screen.rows == ["tests/a.py ...", "tests/b.py .", said]
+    line.end()
     screen.line("F\n")
     assert screen.rows == ["tests/a.py ...", "tests/b.py .F", ""]
 
 
-def test_the_line_is_never_wider_than_the_terminal():
+def test_the_line_is_never_wider_than_the_terminal(line_of, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
     screen = Screen()
-    RewrittenLine(screen, screen).show(
-        "compaction: 123 of about 756 calls, 0.3121 US dollars so far"
-    )
-    assert screen.rows[1] == "compaction: 123 of about 756 "[: screen.fullwidth - 1]
+    line_of[0](terminal=screen).look()
+    assert screen.rows[1] == "compaction: 0 of 9 calls"[:19]
 
 
-def test_nothing_is_erased_where_nothing_was_shown():
+def test_nothing_is_erased_where_nothing_was_shown(line_of):
     screen = Screen()
-    shown = RewrittenLine(screen, screen)
-    shown.erase()
-    shown.restore()
-    assert screen.rows == [""]
+    with line_of[0](terminal=screen).others_write():
+        assert screen.rows == [""]
 
 
-def test_without_a_terminal_each_text_has_a_line_of_its_own():
-    file = io.StringIO()
-    writer = TerminalWriter(file)
-    shown = LineAMinute(writer)
-    writer.write("tests/a.py ..")
-    shown.show("compaction: 1 of 9 calls")
-    writer.write(".F")
-    shown.show("compaction: 2 of 9 calls")
-    assert file.getvalue().splitlines() == [
-        "tests/a.py ..",
-        "compaction: 1 of 9 calls",
-        ".F",
-        "compaction: 2 of 9 calls",
+def test_without_a_terminal_each_text_has_a_line_of_its_own(line_of):
+    make, accounts = line_of
+    said = []
+    line = make(said.append)
+    line.look()
+    accounts.stored("responder", "m")
+    line.look()
+    assert said == [
+        "compaction: 0 of 9 calls",
+        "compaction: 1 of 9 calls (1 from the store)",
     ]
 
 
@@ -228,27 +194,30 @@ def config_of(reporter=pytest.TerminalReporter, verbosity=0, tty=True, **given):
     return SimpleNamespace(
         pluginmanager=SimpleNamespace(get_plugin=lambda _: made, hasplugin=lambda _: True),
         get_verbosity=lambda: verbosity,
-        getoption=given.get,
+        getoption=lambda name, default=None: given.get(name, default),
         getini=given.get,
         get_terminal_writer=lambda: SimpleNamespace(_file=file, hasmarkup=True),
     )
 
 
 @pytest.mark.parametrize(
-    ("config", "kind"),
+    ("config", "rewritten"),
     [
-        (config_of(), RewrittenLine),
-        (config_of(verbosity=1), RewrittenLine),
-        (config_of(tty=False), LineAMinute),
-        (config_of(capture="no"), LineAMinute),
-        (config_of(log_cli=True), LineAMinute),
-        (config_of(verbosity=-1), type(None)),
-        (config_of(usepdb=True), type(None)),
-        (config_of(trace=True), type(None)),
-        (config_of(reporter=OtherReporter), type(None)),
-        (config_of(reporter=None), type(None)),
+        (config_of(), True),
+        (config_of(verbosity=1), True),
+        (config_of(tty=False), False),
+        (config_of(capture="no"), False),
+        (config_of(log_cli=True), False),
+        (config_of(verbosity=-1), None),
+        (config_of(usepdb=True), None),
+        (config_of(trace=True), None),
+        (config_of(reporter=OtherReporter), None),
+        (config_of(reporter=None), None),
     ],
 )
-def test_the_line_is_rewritten_written_or_left_out(config, kind):
-    config.getoption = lambda name, default=None, found=config.getoption: found(name, default)
-    assert type(outlet_for(config)) is kind
+def test_the_line_is_rewritten_written_or_left_out(config, rewritten, monkeypatch):
+    made = []
+    monkeypatch.setattr(progress_line, "planned_calls", lambda *_: (9, False))
+    monkeypatch.setattr(progress_line, "CallsLine", lambda *given: made.append(given[5]))
+    CallProgress(None, None, config).pytest_xdist_node_collection_finished([])
+    assert [file is not None for file in made] == ([] if rewritten is None else [rewritten])
