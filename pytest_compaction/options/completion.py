@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.compactors import Registry
 from pytest_compaction.options.table import Option
@@ -13,30 +13,13 @@ Completer = Callable[..., list[str]]
 """Called by argcomplete with the beginning of a value, and with more by name."""
 
 
-class _Appended(argparse.Action):
-    """The action ``append`` as a class that argcomplete can ask for a completer."""
-
-    def __call__(
-        self, parser: object, namespace: argparse.Namespace, values: Any, option: object = None
-    ) -> None:
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), values])
-
-
-class _Stored(argparse.Action):
-    """The action ``store``, likewise."""
-
-    def __call__(
-        self, parser: object, namespace: argparse.Namespace, values: Any, option: object = None
-    ) -> None:
-        setattr(namespace, self.dest, values)
-
-
 def action(option: Option) -> type[argparse.Action] | None:
     """The class of an option with a completer; ``None`` where files are completed, as usual."""
     completer = _one_of(option.choices) if option.choices else _COMPLETERS.get(option.flag)
     if completer is None:
         return None
-    base = _Appended if option.repeatable else _Stored
+    parser = argparse.ArgumentParser()
+    base = type(parser.add_argument("--x", action="append" if option.repeatable else "store"))
     return type(base.__name__, (base,), {"completer": staticmethod(completer)})
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -90,57 +91,31 @@ def read_settings(config: Reader) -> Settings:
         if all(raw[name] not in (None, False, "") for name in (one, other)):
             raise OptionError(why.format_map(raw))
     model = raw["model"]
-    return Settings(
-        compactors=tuple(dict.fromkeys(_hidden(named_compactors(config)))),
-        cases=tuple(raw["cases"]),
-        model=model,
-        responder=raw["responder"] or model,
-        judges=tuple(dict.fromkeys(_split(raw, "judge"))) or (model,),
-        trials=raw["trials"],
-        judgements=raw["judgements"],
-        long_memory=LongMemorySettings(raw["truncated_chats"], raw["published_rounding"]),
-        control=raw["control"],
-        trigger=raw["trigger"],
-        budgets=_budgets(_split(raw, "budget")),
-        answers=raw["answers"],
-        over_budget=raw["over_budget"],
-        shard=shard,
-        executor=raw["executor"],
-        pass_score=raw["pass_score"],
-        thresholds=() if {*raw["threshold"]} == {NO_GATE} else tuple(_hidden(raw["threshold"])),
-        reports=_report_files(raw["report"]),
-        baseline=_baseline(raw),
-        show=None if raw["show"] == "all" else number("compaction_show", raw["show"]),
-        max_unscored=raw["max_unscored"],
-        concurrency=raw["concurrency"],
-        timeout=raw["timeout"],
-        encoding=raw["encoding"],
-        runs=raw["runs"],
-        dialogues=DialogueSettings(
-            tasks=tuple(dict.fromkeys(_split(raw, "tasks"))),
-            limit=raw["limit"],
-            history=raw["history"],
-            consistency=raw["consistency"],
-            budget=raw["dialogue_budget"],
-            window=raw["dialogue_window"],
-        ),
-        calls=CallSettings(
-            store=raw["store"],
-            replay=raw["replay"],
-            refresh=raw["refresh"],
-            estimate=raw["estimate"],
-            export=raw["export"],
-            export_plain=raw["export_plain"],
-            max_cost=raw["max_cost"],
-            judge_prompt=raw["judge_prompt"],
-            request_timeout=raw["request_timeout"],
-            prices=raw["prices"],
-            proxy=raw["proxy"],
-        ),
-        snapshots=SnapshotSettings(raw["judge_snapshots"], *_tolerance(raw["judge_tolerance"])),
-        check=raw["check"],
-        examples=raw["examples"],
-    )
+    made = raw | {
+        "compactors": tuple(dict.fromkeys(_hidden(named_compactors(config)))),
+        "cases": tuple(raw["cases"]),
+        "responder": raw["responder"] or model,
+        "judges": tuple(dict.fromkeys(_split(raw, "judge"))) or (model,),
+        "long_memory": LongMemorySettings(raw["truncated_chats"], raw["published_rounding"]),
+        "budgets": _budgets(_split(raw, "budget")),
+        "shard": shard,
+        "thresholds": () if {*raw["threshold"]} == {NO_GATE} else tuple(_hidden(raw["threshold"])),
+        "reports": _report_files(raw["report"]),
+        "baseline": _baseline(raw),
+        "show": None if raw["show"] == "all" else number("compaction_show", raw["show"]),
+        "calls": _of(CallSettings, raw),
+        "snapshots": SnapshotSettings(raw["judge_snapshots"], *_tolerance(raw["judge_tolerance"])),
+    }
+    tasks = tuple(dict.fromkeys(_split(raw, "tasks")))
+    of_dialogues = {"budget": raw["dialogue_budget"], "window": raw["dialogue_window"]}
+    dialogues = _of(DialogueSettings, raw | of_dialogues | {"tasks": tasks})
+    settings: Settings = _of(Settings, made | {"dialogues": dialogues})
+    return settings
+
+
+def _of(kind: type, values: Mapping[str, Any]) -> Any:
+    """Settings whose fields have the names of options."""
+    return kind(**{f.name: values[f.name] for f in fields(kind) if f.name in values})
 
 
 def named_compactors(config: Reader) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from support.scenarios import case, flat, lean, own, ran, run, set_up, write_cas
 from support.worker_counts import BOTH
 
 from pytest_compaction.session import scheduler
-from pytest_compaction.session.items.own_tests import Fixtures, measures, parsed
+from pytest_compaction.session.items.own_tests import measures
 
 BENCHMARK = "pytest_compaction/benchmark/test_probes.py"
 MINE = '''
@@ -120,18 +120,6 @@ def test_the_benchmark_of_this_project_takes_in_none_of_its_tests(pytester, monk
     assert modules(result) == {"cases/test_probes.py"}
 
 
-CONFTEST = """
-import pytest
-
-@pytest.fixture
-def title(case, probe): ...
-
-@pytest.fixture(name="short")
-def shortened(title): ...
-
-@pytest.fixture
-def own_case(): ...
-"""
 MEASURING = {
     "both": "def test_a(case, probe): ...",
     "a method": "class TestA:\n    def test_a(self, compactor, case, probe): ...",
@@ -140,9 +128,6 @@ MEASURING = {
     "by a fixture": "@fixture\ndef a(case, probe): ...\ndef test_a(a): ...",
     "by one of a conftest": "def test_a(title): ...",
     "by two of a conftest": "def test_a(short): ...",
-    "by a mark": "@pytest.mark.usefixtures('title')\ndef test_a(): ...",
-    "by one that all use": "@pytest.fixture(autouse=True)\ndef a(case, probe): ...\n"
-    "def test_a(): ...",
     "beside others": "def test_a(): ...\ndef test_b(case, probe): ...",
     "no Python": "def test_a(case, probe):",
 }
@@ -161,15 +146,14 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", [*MEASURING, *OTHERS])
 def test_a_file_is_told_by_what_its_tests_ask_for(name):
-    above = Fixtures().with_those_of(parsed(CONFTEST))
+    above = {"title": {"case", "probe"}, "short": {"title"}, "own_case": set()}
     assert measures({**MEASURING, **OTHERS}[name], above, ["test"]) == (name in MEASURING)
 
 
 def test_a_fixture_of_a_conftest_with_the_name_of_a_case_provides_it():
-    above = Fixtures().with_those_of(parsed("@pytest.fixture\ndef case(): ..."))
+    above = {"case": set()}
     assert not measures(MEASURING["both"], above, ["test"])
     assert measures("def check_a(dialogue): ...", above, ["check_*"])
-    assert parsed("def f(:")._fields == ("body", "type_ignores")
 
 
 @pytest.mark.parametrize(
