@@ -32,19 +32,6 @@ if TYPE_CHECKING:
 DEFAULT_EXAMPLES: Final = 200
 
 
-@dataclass(frozen=True)
-class Subject:
-    """One invariant of one compactor, which one item checks."""
-
-    spec: Spec
-    invariant: Invariant
-
-    @property
-    def id(self) -> str:
-        """The id of the item."""
-        return f"{self.spec.slug}-{self.invariant.name}"
-
-
 @dataclass
 class CheckSession:
     """Everything that a check needs, resolved; surveys are made when the first item asks."""
@@ -59,10 +46,10 @@ class CheckSession:
     _surveys: dict[str, tuple[Runner, Survey]] = field(default_factory=dict)
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
-    def subjects(self) -> list[Subject]:
+    def items(self) -> list[Held]:
         """All items in order: compactor by compactor, so that each is surveyed once."""
         specs = sorted(self.specs, key=lambda spec: spec.text)
-        return [Subject(spec, invariant) for spec in specs for invariant in INVARIANTS]
+        return [Held(self, spec, invariant) for spec in specs for invariant in INVARIANTS]
 
     def create(self, spec: Spec) -> Compactor[State]:
         """A fresh instance of a compactor, copied from an unused one where that is possible."""
@@ -88,14 +75,6 @@ class CheckSession:
             found = survey(runner, self.settings.examples)
             self._surveys = {spec.text: (replace(runner, size=found.size), found)}
         return self._surveys[spec.text]
-
-    def command(self, subject: Subject) -> str:
-        """The command that checks one item alone."""
-        parts = ["pytest", f"--compactor={subject.spec.text}", "--compaction-check"]
-        if self.settings.examples != DEFAULT_EXAMPLES:
-            parts.append(f"--compaction-examples={self.settings.examples}")
-        parts.append(f"::test_invariant[{subject.id}]")
-        return printable(shlex.join(parts))
 
     def summary_line(self) -> str:
         """One line for pytest's header."""
@@ -169,10 +148,23 @@ class BrokenInvariantError(Exception):
 
 @dataclass(frozen=True)
 class Held:
-    """Decides whether one compactor keeps one invariant."""
+    """Decides whether one compactor keeps one invariant, which one item checks."""
 
     session: CheckSession
-    subject: Subject
+    spec: Spec
+    invariant: Invariant
+
+    @property
+    def id(self) -> str:
+        """The id of the item."""
+        return f"{self.spec.slug}-{self.invariant.name}"
+
+    def command(self) -> str:
+        """The command that checks this item alone."""
+        parts = ["pytest", f"--compactor={self.spec.text}", "--compaction-check"]
+        if self.session.settings.examples != DEFAULT_EXAMPLES:
+            parts.append(f"--compaction-examples={self.session.settings.examples}")
+        return printable(shlex.join([*parts, f"::test_invariant[{self.id}]"]))
 
     def decide(self) -> None:
         """Return if the invariant holds; otherwise skip, xfail or fail, with the reason.
@@ -180,7 +172,7 @@ class Held:
         A declared violation must show when the strategy runs with its defaults. It need
         not show with parameters, nor in a composition, where another part may repair it.
         """
-        spec, invariant = self.subject.spec, self.subject.invariant
+        spec, invariant = self.spec, self.invariant
         traits = self.session.create(spec).traits
         by_server = "by_server" if getattr(traits, "by_server", False) else ""
         reason = UNCHECKED.get(by_server or spec.target)
@@ -225,8 +217,7 @@ class Held:
 
             small = shrunk(broken, invariant, runner, self.session.settings.examples)
             many = f"{survey.breaches[invariant.name]} of {survey.examples} examples break it"
-            again = self.session.command(self.subject)
-            raise BrokenInvariantError(described(spec.text, invariant, small, many, again))
+            raise BrokenInvariantError(described(spec.text, invariant, small, many, self.command()))
         from pytest_compaction.checking import FEW
 
         if survey.compactions < FEW:
@@ -240,7 +231,7 @@ class Held:
 
     def compactions(self) -> str:
         """How often the compactor rewrote a view, over all examples, and how large these were."""
-        found = self.session.survey(self.subject.spec)[1]
+        found = self.session.survey(self.spec)[1]
         larger = f", in conversations that grew by {found.size:,} tokens to reach its trigger"
         return f"{found.compactions} compactions{larger if found.size else ''}"
 
@@ -284,8 +275,8 @@ class CheckHooks:
             outcome = "held" if failure is None else kinds.get(type(failure), "failed")
             looked = outcome in {"held", "known"} or isinstance(failure, BrokenInvariantError)
             note = {
-                "compactor": held.subject.spec.text,
-                "invariant": held.subject.invariant.name,
+                "compactor": held.spec.text,
+                "invariant": held.invariant.name,
                 "outcome": outcome,
                 "compactions": held.compactions() if looked else "",
             }
@@ -349,6 +340,4 @@ def parametrize(metafunc: Any) -> None:
         marks = pytest.mark.skip(reason=reason)
         metafunc.parametrize("held", [pytest.param(None, id="no-check", marks=marks)])
         return
-    subjects = session.subjects()
-    held = [pytest.param(Held(session, subject), id=subject.id) for subject in subjects]
-    metafunc.parametrize("held", held)
+    metafunc.parametrize("held", [pytest.param(held, id=held.id) for held in session.items()])

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -22,15 +22,19 @@ from pytest_compaction.session.named_files import to_workers
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import WorkerShare, dealt, units_of
 
+_FEW: Final = 2
+"""Items of a worker up to which it is given more."""
+
 
 class CaseScheduling(LoadScopeScheduling):
     """Hands out the items of a unit together, and other tests one by one.
 
-    A worker with a place (``compaction_place`` of its input) is sent its share at once, in the
-    order of :func:`~pytest_compaction.session.workers.dealt`, which it knows too. The others are
-    given a unit when they have nearly done the last one. At most ``at_work`` workers are given
-    units, if so. A worker that takes the place of a dead one is sent what that one left, without
-    the item that it died of: that would kill it too.
+    With ``at_once`` a worker with a place (``compaction_place`` of its input) has a unit of its
+    own, its share, which it is sent at once, in the order of
+    :func:`~pytest_compaction.session.worker_share.dealt`, which it knows too. The others are given
+    a unit when they have nearly done the last one. At most ``at_work`` workers are given units, if
+    so. A worker that takes the place of a dead one is sent what that one left, without the item
+    that it died of: that would kill it too.
     """
 
     def __init__(
@@ -44,29 +48,18 @@ class CaseScheduling(LoadScopeScheduling):
     ) -> None:
         super().__init__(config, log)
         self.collection: list[str] | None = None
-        self.workqueue: OrderedDict[str, dict[str, bool]] = OrderedDict()
+        self.workqueue: OrderedDict[Any, dict[str, bool]] = OrderedDict()
+        """Items that wait, by unit; a share has the number of its place for a unit."""
         self._groups = groups
         self._cases = cases
         self._at_work = min(at_work or self.numnodes, self.numnodes)
         self._at_once = at_once
-        self._unit_of: dict[str, str] = {}
+        self._unit_of: dict[str, str | int] = {}
         self._number_of: dict[str, int] = {}
-        self._shares: dict[int, list[str]] = {}
-        """What waits for the worker of a place."""
-
-    @property
-    def tests_finished(self) -> bool:
-        """Whether no worker needs to be told anything more than to end."""
-        return not self._shares and bool(super().tests_finished)
-
-    @property
-    def has_pending(self) -> bool:
-        """Whether any item is not done."""
-        return bool(self._shares or super().has_pending)
 
     def left_at(self, place: int) -> list[str] | None:
         """The items that a dead worker left at its place; ``None`` if nobody was there yet."""
-        return self._shares.get(place, []) if self._number_of else None
+        return list(self.workqueue.get(place, ())) if self._number_of else None
 
     def schedule(self) -> None:
         """Begin to hand out items, or hand them to a worker that came later."""
@@ -75,10 +68,6 @@ class CaseScheduling(LoadScopeScheduling):
                 self.log("**Different tests collected, aborting run**")
                 return
             self._divide(list(next(iter(self.registered_collections.values()))))
-        for node in self.nodes:
-            share = self._shares.pop(_place_of(node), None)
-            if share is not None and not self._sent(node, share):
-                self._shares[_place_of(node)] = share
         for node in self.nodes:
             self._reschedule(node)
             self._reschedule(node)  # it needs two items to begin with the first
@@ -90,15 +79,12 @@ class CaseScheduling(LoadScopeScheduling):
         units = units_of(nodeids, self._groups, self._cases, self._at_work)
         if not self._at_once and None in units:
             self._at_work = self.numnodes
-        self._unit_of = {
-            nodeid: unit or nodeid for nodeid, unit in zip(nodeids, units, strict=True)
-        }
-        if self._at_once:
-            for place, share in enumerate(dealt(units, self._at_work)):
-                self._shares[place] = [nodeids[number] for number in share]
         for nodeid, unit in zip(nodeids, units, strict=True):
-            if unit is None or not self._at_once:
-                self._wait(nodeid)
+            self._unit_of[nodeid] = unit or nodeid
+        for place, share in enumerate(dealt(units, self._at_work) if self._at_once else ()):
+            self._unit_of.update((nodeids[number], place) for number in share)
+        for nodeid in nodeids:
+            self._wait(nodeid)
 
     def _wait(self, nodeid: str) -> None:
         self.workqueue.setdefault(self._unit_of[nodeid], {})[nodeid] = False
@@ -113,53 +99,45 @@ class CaseScheduling(LoadScopeScheduling):
         if not pending:
             return None
         killer, *left = pending
-        place = _place_of(node)
-        dealt_at_once = self._at_once and place is not None
-        share = [id for id in left if dealt_at_once and self._unit_of[id] != id]
-        if share:
-            self._shares[place] = share
         waiting, self.workqueue = self.workqueue, OrderedDict()
         for nodeid in left:
-            if nodeid not in share:
-                self._wait(nodeid)
+            self._wait(nodeid)
         self.workqueue.update(waiting)
         for other in self.nodes:
             self._reschedule(other)
         return killer
 
     def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
-        """Note that an item is done, and give the worker more."""
+        """Note that an item is done, and give the worker more; the last item ends all workers."""
         nodeids = self.registered_collections[node]
         del self.assigned_work[node][nodeids[item_index]]
         self._reschedule(node)
-        if not self.workqueue:
-            for other in self.nodes:
-                self._reschedule(other)
+        for other in self.nodes:
+            self._reschedule(other)
 
     def _reschedule(self, node: Any) -> None:
         """Give a worker more if it needs more; let it end if there is nothing left for it."""
-        if node not in self.registered_collections or _place_of(node) in self._shares:
-            return  # it is still to be given its share
-        ready = [each for each in self.nodes if each in self.registered_collections]
-        if self.workqueue and not (self._at_once or node in ready[: self._at_work]):
+        if node not in self.registered_collections or node.shutting_down:
             return
-        super()._reschedule(node)
+        place = _place_of(node)
+        unit = next((unit for unit in self.workqueue if isinstance(unit, str)), None)
+        if place in self.workqueue:
+            self._give(node, place)
+        elif unit is None:
+            node.shutdown()
+        elif len(self.assigned_work[node]) <= _FEW:
+            ready = [each for each in self.nodes if each in self.registered_collections]
+            if self._at_once or node in ready[: self._at_work]:
+                self._give(node, unit)
 
-    def _assign_work_unit(self, node: Any) -> None:
-        """Send a worker the unit that waits longest."""
-        unit, items = self.workqueue.popitem(last=False)
-        if not self._sent(node, items):
-            self.workqueue[unit] = items
-            self.workqueue.move_to_end(unit, last=False)
-
-    def _sent(self, node: Any, nodeids: Iterable[str]) -> bool:
-        """Send items to a worker; false if it died, which xdist has not told yet."""
+    def _give(self, node: Any, unit: str | int) -> None:
+        """Send a worker a unit, unless it died, which xdist has not told yet."""
+        items = self.workqueue[unit]
         try:
-            node.send_runtest_some([self._number_of[nodeid] for nodeid in nodeids])
+            node.send_runtest_some([self._number_of[nodeid] for nodeid in items])
         except OSError:
-            return False
-        self.assigned_work[node].update(dict.fromkeys(nodeids, False))
-        return True
+            return
+        self.assigned_work[node].update(self.workqueue.pop(unit))
 
     def _pending_of(self, workload: Mapping[str, bool]) -> int:
         """How many items a worker has not done."""

@@ -234,7 +234,7 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
         from pytest_compaction.session.scheduler import Scheduling
 
         # The items of one compactor share its survey, which is made once.
-        groups = {subject.id: subject.spec.text for subject in session.subjects()}
+        groups = {held.id: held.spec.text for held in session.items()}
         config.pluginmanager.register(Scheduling(groups), "compaction-xdist")
 
 

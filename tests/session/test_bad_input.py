@@ -170,24 +170,6 @@ def test_a_broken_case_file_is_one_failing_item_and_all_others_run(pytester, wor
     assert len(records(pytester).records) == 16
 
 
-@pytest.mark.parametrize(
-    ("text", "pointer", "words"),
-    [
-        ("{", "/", "expected valid JSON"),
-        (json.dumps(case() | {"window": 0}), "/window", "found int 0; expected at least 1"),
-    ],
-)
-def test_the_item_of_a_broken_file_names_pointer_found_and_expected(pytester, text, pointer, words):
-    set_up(pytester, "first")
-    write_cases(pytester, text)
-    result = run(pytester, "-v")
-    result.assert_outcomes(passed=4, failed=1)
-    assert broken_items(result) == ["broken-text_0.json"]
-    said = flat(failure(result, "broken-text_0.json"))
-    assert said.startswith(f"case file cases/text_0.json cannot be used: {pointer}: found ")
-    assert words in said
-
-
 def test_each_broken_line_of_a_jsonl_file_is_an_item_of_its_own(pytester):
     place = set_up(pytester, "first")
     lines = [json.dumps(case("good")), "{", json.dumps(case("fine")), "[]"]

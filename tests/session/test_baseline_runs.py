@@ -175,22 +175,6 @@ def test_where_the_rule_on_facts_decides_an_undecided_run_ends_with_0_and_warns(
     assert command.startswith("::error title=compaction")
 
 
-def test_newly_gone_facts_are_named_in_every_report(pytester):
-    set_up(pytester, "first")
-    accepted(pytester)
-    reports = [f"--compaction-report=run.{form}" for form in ("json", "md", "html")]
-    measure(pytester, FORGETS, MAIN, "--compaction-max-newly-gone=1", *reports)
-    report = json.loads((pytester.path / "run.json").read_text())
-    (found,) = report["baselines"]
-    named = [(each["probe"], each["text"]) for each in found["facts"]["names"]["gone"]]
-    assert named == [("decided", "the broker restarts slowly"), ("limit", "45")]
-    assert (found["facts"]["gone"], found["facts"]["allowed"]) == (2, 1)
-    assert "the broker restarts slowly" in (pytester.path / "run.md").read_text()
-    page = (pytester.path / "run.html").read_text()
-    assert "Newly gone" in page
-    assert "the broker restarts slowly" in page
-
-
 def test_a_mended_key_leaves_its_probe_out_and_a_changed_log_the_case(pytester):
     set_up(pytester)
     accepted(pytester)
@@ -370,14 +354,8 @@ def test_new_and_vanished_cases_are_said_and_not_refused(pytester):
         ([UPDATE], "writes a .json file to be committed, and none is named"),
         ([UPDATE, "--compaction-baseline=runs"], "--compaction-baseline=runs is no file of that"),
         ([UPDATE, MAIN, "--compaction-shard=1/2"], "takes a whole run"),
-        ([MAIN, "--compaction-inconclusive=maybe"], "=maybe is not pass or fail"),
         ([MAIN, "--compaction-max-newly-gone=-1"], "=-1: expected a whole number of facts"),
         ([MAIN, "--compaction-max-newly-gone=101%"], "from 0% to 100%"),
-        ([MAIN, "--compaction-max-newly-gone=nan"], "=nan: expected a whole number of facts"),
-        (
-            [MAIN, "--compaction-max-drop=-1"],
-            "--compaction-max-drop=-1 is not a number from 0 to 5",
-        ),
         ([UPDATE, "--compaction-baseline=cases/first.json"], "is no baseline of format 1"),
         ([UPDATE, "--compaction-baseline=cases/first.json/x.json"], "cannot be written"),
     ],

@@ -96,13 +96,6 @@ def test_a_list_with_something_else_in_it_or_with_too_many_budgets_is_refused(py
     result.stderr.fnmatch_lines(["*--compaction-budget*1000,2000,4000*"])
 
 
-def test_budgets_come_from_the_ini_file_too(pytester):
-    set_up(pytester, "first")
-    pytester.makeini("[pytest]\ncompaction_budget =\n    100\n    400\n")
-    run(pytester)
-    assert {record["budget"] for record in records(pytester).records} == {100, 400}
-
-
 def scored(budget, overall):
     item = f"anchored-b{budget}"
     return builders.record(item=item, budget=budget, overall=overall)

@@ -1,7 +1,5 @@
 """Outcomes of an item: below the pass score, unscored, or lost with its worker."""
 
-import xml.etree.ElementTree as ElementTree
-
 import pytest
 from support.scenarios import PROBES, failure, flat, last_line, own, records, run, run_files, set_up
 from support.worker_counts import BOTH
@@ -142,47 +140,6 @@ def test_a_bug_in_a_judge_shows_its_traceback_at_the_items_that_met_it(pytester)
         "KeyError: 'file'",
         "KeyError: 'recall'",
     ]
-
-
-def junit_properties(path):
-    cases = ElementTree.parse(path).getroot().iter("testcase")
-    return {
-        case.get("name"): (
-            {item.get("name"): item.get("value") for item in case.iter("property")},
-            [child.tag for child in case if child.tag != "properties"],
-        )
-        for case in cases
-    }
-
-
-@BOTH
-def test_junit_carries_status_overall_and_dimensions(pytester, workers):
-    set_up(pytester, "first")
-    arguments = [workers, "--junitxml=out.xml", "--compaction-judge=refuses_files"]
-    run(pytester, *arguments, compactor="forget_limit")
-    found = junit_properties(pytester.path / "out.xml")
-    scores, tags = found["test_probe[strategies:forget_limit-first-next]"]
-    assert tags == []
-    assert scores == {
-        "compaction.status": "passed",
-        "compaction.compactor": "strategies:forget_limit",
-        "compaction.case": "first",
-        "compaction.task": "debugging",
-        "compaction.probe": "next",
-        "compaction.kind": "continuation",
-        "compaction.trial": "1",
-        "compaction.overall": "5.0",
-        "compaction.continuity": "5.0",
-        "compaction.completeness": "5.0",
-        "compaction.answer.overall": "5.0",
-    }
-    scores, tags = found["test_probe[strategies:forget_limit-first-limit]"]
-    assert tags == ["failure"]
-    assert (scores["compaction.status"], scores["compaction.overall"]) == ("failed", "0.0")
-    scores, tags = found["test_probe[strategies:forget_limit-first-files]"]
-    assert (scores["compaction.status"], scores["compaction.kind"]) == ("unscored", "file")
-    assert "compaction.overall" not in scores
-    assert tags == ["skipped"]
 
 
 def test_a_compactor_that_kills_its_worker_makes_the_run_red_and_hides_no_other_case(pytester):

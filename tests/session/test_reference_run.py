@@ -170,16 +170,6 @@ def test_a_later_export_asks_only_for_what_the_shipped_run_lacks(packed):
     asked(packed, TWO, "--compaction-cases=cases").assert_outcomes(passed=16)
 
 
-def test_the_digests_of_the_export_are_those_of_the_replay(project):
-    record(project, "--compaction-cases=cases/first.json")
-    exported = {path.stem for path in (project.path / FOLDER / "calls").glob("*.json")}
-    store = project.path / ".pytest_compaction/store"
-    assert exported == {path.stem for path in store.glob("??/*.json")}
-    shown = asked(project, TWO, "--compaction-cases=cases/first.json")
-    shown.assert_outcomes(passed=8)
-    shown.stdout.fnmatch_lines(["this run: 0 calls made; 17 came from the store"])
-
-
 def test_what_a_packed_run_lacks_is_found_by_a_replay(project):
     record(project, "--compaction-cases=cases/first.json")
     store = project.path / ".pytest_compaction/store"

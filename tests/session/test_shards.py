@@ -31,19 +31,6 @@ def records_of(file):
     return load_run(file).records
 
 
-@pytest.mark.parametrize(
-    "given", ["2", "0/2", "3/2", "-1/2", "1/0", "1/2/3", "a/b", "1.0/2", "½/2", "1/99999"]
-)
-def test_what_is_no_shard_is_refused_in_a_sentence(pytester, given):
-    set_up(pytester, "first")
-    result = run(pytester, f"--compaction-shard={given}")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    said = flat(result.errlines)
-    assert f"--compaction-shard={given} is not a shard; write I/N with whole numbers" in said
-    assert "such as 2/8 for the second of eight" in said
-    assert not run_files(pytester)
-
-
 def test_a_check_of_invariants_has_no_shards(pytester):
     set_up(pytester, "first")
     result = run(pytester, "--compaction-shard=1/2", "--compaction-check")

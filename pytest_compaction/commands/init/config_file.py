@@ -167,10 +167,9 @@ class ConfigFile:
         """The lines that are added, the heading among them where the file has none."""
         heading = [f"[{self.table}]"] if self.is_new_table else []
         said = [f"# {comment}"] if comment else []
-        if self.path.suffix == _TOML:
-            native = _as_read(self.path, self.table, settings)
-            return [*heading, *said, *(f"{key} = {json.dumps(v)}" for key, v in native.items())]
         written = _as_read(self.path, self.table, settings)
+        if self.path.suffix == _TOML:
+            written = {key: json.dumps(value) for key, value in written.items()}
         return [*heading, *said, *(f"{key} = {value}" for key, value in written.items())]
 
     def with_lines(self, settings: Mapping[str, Value], comment: str = "") -> str:

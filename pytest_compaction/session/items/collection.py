@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
@@ -13,7 +13,11 @@ from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import group_of
 
 if TYPE_CHECKING:
-    from pytest_compaction.session.items.kinds import BenchmarkItem
+    from pytest_compaction.session.items.dialogue import DialogueItem
+    from pytest_compaction.session.items.probe import ProbeItem
+
+    BenchmarkItem: TypeAlias = ProbeItem | DialogueItem
+    """One thing to measure with one strategy, in one pytest item."""
 
 _NOTHING: Final = "nothing-to-measure"
 
@@ -58,7 +62,7 @@ def item_of(node: pytest.Item) -> BenchmarkItem | None:
     parameters: dict[str, Any] = getattr(getattr(node, "callspec", None), "params", {})
     for kind in KINDS.values():
         if set(kind.fixtures) <= parameters.keys():
-            item = kind.load().from_parameters(parameters)
+            item: BenchmarkItem | None = kind.load().from_parameters(parameters)
             if item is not None:
                 return item
     return None

@@ -8,17 +8,12 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 if TYPE_CHECKING:
     from pytest_compaction.records import Record, RecordType
-    from pytest_compaction.session.items.dialogue import DialogueItem
-    from pytest_compaction.session.items.probe import ProbeItem
-
-    BenchmarkItem: TypeAlias = ProbeItem | DialogueItem
-    """One thing to measure with one strategy, in one pytest item."""
 
 ARM: Final = "compaction_arm"
 """The fixture that holds the strategy and the trial of an item of any kind."""
@@ -40,10 +35,9 @@ class Kind:
     fixtures: tuple[str, ...]
     target: str
 
-    def load(self) -> type[BenchmarkItem]:
+    def load(self) -> Any:
         """The class of the items."""
-        loaded: type[BenchmarkItem] = pkgutil.resolve_name(self.target)
-        return loaded
+        return pkgutil.resolve_name(self.target)
 
 
 KINDS: Final[Mapping[RecordType, Kind]] = {
