@@ -23,6 +23,7 @@ from pytest_compaction.commands import (
     lint,
     merge,
     report,
+    rubric,
     runs,
     show,
 )
@@ -47,6 +48,7 @@ COMMANDS: Final = (
     gate,
     merge,
     agree,
+    rubric,
     dialogues,
     answers,
 )

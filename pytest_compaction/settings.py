@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from pytest_compaction.rubric import CRITERIA, Rubric, changes_of
+
 CONTROL: Final = "none"
 """The control, which never compacts. Losses are relative to it; it ignores the budget and never
 counts as the best."""
@@ -253,6 +255,10 @@ class Settings:
     executor: str = ""
     """The address of the executor that cases run on, empty for this machine. It is in no record,
     because results do not depend on it."""
+    rubric_file: str = ""
+    """A file that changes the rubric, empty for the default."""
+    rubric: Rubric = CRITERIA
+    """The criteria, as they are when the file has been read."""
     answers: bool = False
     """Whether rules make answers and judge them, beside what the view states."""
     over_budget: OverBudget = "fail"
@@ -307,6 +313,7 @@ class Settings:
             **({} if budget is None else {"budget": budget}),
             **({} if self.judgements == 1 else {"judgements": self.judgements}),
             **self.long_memory.scoring(),
+            **({"rubric": changes} if (changes := changes_of(self.rubric)) else {}),
             "model": self.model,
             "responder": self.responder,
             "judges": list(self.judges),
@@ -325,6 +332,7 @@ class Settings:
             "budgets": list(self.budgets),
             "control": self.control,
             **({"answers": True} if self.answers else {}),
+            **({"rubric_file": self.rubric_file} if self.rubric_file else {}),
             "thresholds": list(self.thresholds),
             "max_unscored": self.max_unscored,
             "cases": list(self.cases),

@@ -30,6 +30,7 @@ OTHER_VALUES = {
         lambda s: (s.model, s.judges) == ("offline", ("refuses", "dead")),
     ),
     "compaction_judge_prompt": ("judge.md", lambda s: s.calls.judge_prompt == "judge.md"),
+    "compaction_rubric": ("rubric.json", lambda s: s.rubric_file == "rubric.json"),
     "compaction_judge_snapshots": (True, lambda s: s.snapshots.compare),
     "compaction_judge_tolerance": (
         "0.25,2",
@@ -159,6 +160,7 @@ def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
     set_up(pytester, "first")
     (pytester.path / "judge.md").write_bytes(PROMPT.read_bytes())
     (pytester.path / "prices.json").write_text(PRICES)
+    (pytester.path / "rubric.json").write_text("{}")
     value, holds = OTHER_VALUES[option.key]
     compactor = None if option.key == "compactor" else "keep"
     also = ALSO.get(option.key, [])

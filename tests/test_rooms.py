@@ -10,8 +10,8 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
-    "facade",
-    "conversation folders gc_threshold hookspecs record rubric secrets settings",
+    "facade rubric",
+    "conversation folders gc_threshold hookspecs record secrets settings",
     "cache",
     "text",
     "artifacts case",

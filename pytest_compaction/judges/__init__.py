@@ -12,12 +12,14 @@ from pytest_compaction.facade import lazy
 if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.judges.model_judge import *
     from pytest_compaction.judges.panel import *
+    from pytest_compaction.judges.rubric_file import *
     from pytest_compaction.judges.snapshots import *
     from pytest_compaction.judges.verdict import *
 
 _NAMES: Final = {
     "model_judge": "ModelJudge log_digest",
     "panel": "PanelJudge combined view_verdict",
+    "rubric_file": "read_rubric rubric_text",
     "snapshots": (
         "REFUSED Snapshot Tolerance VerdictMovedError has_moved movements read_snapshot "
         "snapshot_of snapshot_text"

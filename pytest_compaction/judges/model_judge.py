@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.cache import SizedCache
@@ -85,7 +86,8 @@ def _checked(reply: JudgeReply, request: JudgeRequest) -> JudgeReply:
     """The reply if it fits the request, or else an unscored one with what is wrong with it."""
     if reply.unscored is not None:
         return reply
-    known = {criterion.id for criterion in request.criteria}
+    asked = (*request.criteria, *replace(request, by_evidence=True).criteria)
+    known = {criterion.id for criterion in asked}
     parallel: tuple[tuple[Sized, Sized], ...] = (
         (reply.stated, request.facts),
         (reply.readings, request.facts),

@@ -37,6 +37,7 @@ from pytest_compaction.rubric import (
     CRITERIA,
     MAX_SCORE,
     CriterionScore,
+    Rubric,
     dimension_scores,
     overall_score,
 )
@@ -63,8 +64,10 @@ class PanelJudge:
         pass_score: float,
         turn: RequestSlot,
         published_rounding: bool = False,
+        rubric: Rubric = CRITERIA,
     ) -> None:
         self._published_rounding = published_rounding
+        self._rubric = rubric
         self._judges = tuple(judges)
         self._pass_score = pass_score
         self._turn = turn
@@ -94,8 +97,13 @@ class PanelJudge:
         reply = replies[0]
         if len(replies) > 1:
             reply = combined([(j.name, r) for j, r in zip(self._judges, replies, strict=True)])
-            judges = tuple(map(_scores_of, self._judges, replies))
-        return verdict_from_reply(reply, probe, view, response, self._pass_score, judges, leads)
+            judges = tuple(
+                _scores_of(judge, each, self._rubric)
+                for judge, each in zip(self._judges, replies, strict=True)
+            )
+        return verdict_from_reply(
+            reply, probe, view, response, self._pass_score, judges, leads, self._rubric
+        )
 
     async def replies(self, case: Case, probe: Probe, response: str) -> list[JudgeReply]:
         """The replies of all judges; none to a forced choice, about which no judge is asked.
@@ -150,10 +158,10 @@ def _has_scores(reply: JudgeReply) -> bool:
     return reply.unscored is None and bool(reply.criteria)
 
 
-def _scores_of(judge: ModelJudge, reply: JudgeReply) -> JudgeScores:
+def _scores_of(judge: ModelJudge, reply: JudgeReply, rubric: Rubric) -> JudgeScores:
     """The scores of one judge of a panel."""
     criteria = reply.criteria if _has_scores(reply) else ()
-    dimensions = dimension_scores({c.id: c.score for c in criteria})
+    dimensions = dimension_scores({c.id: c.score for c in criteria}, rubric)
     unscored = None if criteria else reply.unscored or _NO_CRITERION
     overall = overall_score(dimensions)
     return JudgeScores(judge.name, judge.model, overall, criteria, unscored, reply.usage)
@@ -291,7 +299,12 @@ def _outcomes(
 
 
 def view_verdict(
-    probe: Probe, view: Readings, pass_score: float, letter: str, failure: str | None
+    probe: Probe,
+    view: Readings,
+    pass_score: float,
+    letter: str,
+    failure: str | None,
+    rubric: Rubric = CRITERIA,
 ) -> Verdict:
     """The verdict on what the view states of the facts and traps of a probe, without an answer.
 
@@ -306,6 +319,6 @@ def view_verdict(
     else:
         reply = JudgeReply(probe_scores(probe, view)) if failure is None else JudgeReply()
         reply = replace(reply, unscored=failure)
-        found = verdict_from_reply(reply, probe, view, "", pass_score, leads="view")
+        found = verdict_from_reply(reply, probe, view, "", pass_score, leads="view", rubric=rubric)
     facts = tuple(replace(fact, answer=None) for fact in found.facts)
     return replace(found, facts=facts, second=None)

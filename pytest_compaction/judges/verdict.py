@@ -22,7 +22,13 @@ from pytest_compaction.metrics import (
     readings_of,
 )
 from pytest_compaction.models import JudgeReply, Usage
-from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score
+from pytest_compaction.rubric import (
+    CRITERIA,
+    CriterionScore,
+    Rubric,
+    dimension_scores,
+    overall_score,
+)
 from pytest_compaction.text import Reading, printable, told_apart
 
 REPORTED: Final = "to score views over the budget all the same: --compaction-over-budget=report"
@@ -257,6 +263,7 @@ def verdict_from_reply(
     pass_score: float,
     judges: tuple[JudgeScores, ...] = (),
     leads: Source = "answer",
+    rubric: Rubric = CRITERIA,
 ) -> Verdict:
     """Combine a judge's reply on the answer with what the view does with the facts.
 
@@ -269,8 +276,8 @@ def verdict_from_reply(
     )
     if reply.readings:
         answer = Readings(reply.readings, answer.hit)
-    first = _scores(reply.criteria, traps, answer)
-    second = _scores(probe_scores(probe, view), traps, view)
+    first = _scores(reply.criteria, traps, answer, rubric)
+    second = _scores(probe_scores(probe, view), traps, view, rubric)
     unscored = reply.unscored if reply.unscored or first.dimensions else "no criterion was scored"
     if unscored:
         first = Scores(reply.criteria, {}, None, first.traps)
@@ -298,9 +305,12 @@ def verdict_from_reply(
 
 
 def _scores(
-    criteria: tuple[CriterionScore, ...], traps: Sequence[Trap], readings: Readings
+    criteria: tuple[CriterionScore, ...],
+    traps: Sequence[Trap],
+    readings: Readings,
+    rubric: Rubric,
 ) -> Scores:
-    dimensions = dimension_scores({score.id: score.score for score in criteria})
+    dimensions = dimension_scores({score.id: score.score for score in criteria}, rubric)
     hit = tuple((trap.text, caught) for trap, caught in zip(traps, readings.hit, strict=True))
     return Scores(criteria, dimensions, overall_score(dimensions), hit)
 

@@ -244,7 +244,7 @@ class DryRunModel:
             return await self._real.judge(request)
         except CallToMake as call:
             numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
-            criteria = len(request.criteria)
+            criteria = max(len(replace(request, by_evidence=by).criteria) for by in (False, True))
             call.entry.written = CRITERION_TOKENS * criteria + NUMBER_TOKENS * numbers
             return JudgeReply(unscored="estimated")
 

@@ -15,7 +15,7 @@ from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import Role
 from pytest_compaction.models.wire.server_edits import Applied
-from pytest_compaction.rubric import Criterion, CriterionScore, applicable
+from pytest_compaction.rubric import Criterion, CriterionScore, applicable, asked_of_models
 from pytest_compaction.text import Reading
 
 
@@ -141,6 +141,7 @@ class JudgeRequest:
     """Score ``response`` to ``question``. The type has no room for view and compactor.
 
     A request with ``nuggets`` is judged by these alone: by no criterion, and without the log.
+    With ``by_evidence`` the criteria are those for which the probe has facts, form or limits.
     """
 
     kind: str
@@ -151,13 +152,16 @@ class JudgeRequest:
     answer: AnswerSpec
     digest: LogDigest
     nuggets: tuple[Nugget, ...] = ()
+    by_evidence: bool = False
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """The criteria to score, in rubric order."""
         if self.nuggets:
             return ()
-        return applicable(self.facts, self.answer.has_form, self.answer.has_limits)
+        if self.by_evidence:
+            return applicable(self.facts, self.answer.has_form, self.answer.has_limits)
+        return asked_of_models(self.kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pytest_compaction.models.offline.model import OFFLINE, OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference.shipped import REFERENCE, RecordedOnly
 from pytest_compaction.models.wire.call import Caller
+from pytest_compaction.rubric import CRITERIA, Rubric
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def connect(
     tokens: TokenCounter,
     request_timeout: float | None = None,
     prices: PriceTable | None = None,
+    rubric: Rubric = CRITERIA,
 ) -> Endpoints:
     """Callers one behind the other, from the store to the endpoint. Nothing is connected to yet.
 
@@ -104,7 +106,7 @@ def connect(
     """
     from pytest_compaction.models.chat.prompts import Prompts
 
-    prompts = Prompts.load(judge_prompt)
+    prompts = Prompts.load(judge_prompt, rubric)
     temporary = None if accounts else TemporaryFolder()
     shared = Accounts(accounts or (temporary.path if temporary else Path()) / "accounts.sqlite")
     prices = prices_at(base_url_for()) if prices is None else prices

@@ -14,6 +14,7 @@ from typing import Any, Final
 from pytest_compaction.options.removed import refuse_removed
 from pytest_compaction.options.table import OPTIONS, option_of
 from pytest_compaction.options.values import NO_GATE, Reader, number, split, value_of
+from pytest_compaction.rubric import CRITERIA
 from pytest_compaction.settings import (
     RECORDED,
     REPORT_SUFFIXES,
@@ -99,6 +100,8 @@ def read_settings(config: Reader) -> Settings:
         "long_memory": LongMemorySettings(raw["truncated_chats"], raw["published_rounding"]),
         "budgets": _budgets(_split(raw, "budget")),
         "shard": shard,
+        "rubric_file": raw["rubric"],
+        "rubric": CRITERIA,
         "thresholds": () if {*raw["threshold"]} == {NO_GATE} else tuple(_hidden(raw["threshold"])),
         "reports": _report_files(raw["report"]),
         "baseline": _baseline(raw),

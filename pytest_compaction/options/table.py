@@ -88,6 +88,7 @@ GROUPS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("--compaction-judge", "linelist", [], "another model to judge the answers; repeat for several judges, whose scores are averaged", "NAME"),
         Option("--compaction-judgements", "int", 1, "judgements that each judge makes of an answer, whose scores are averaged (default: 1; not for dialogues)", "N", Range(1, 100, True)),
         Option("--compaction-judge-prompt", "string", "", "file with a prompt for the judge, to replace the shipped one", "PATH"),
+        Option("--compaction-rubric", "string", "", "file that changes the rubric: weights of criteria, and the questions and anchors that a model is asked (pytest-compaction rubric prints the default)", "PATH"),
         Option("--compaction-judge-snapshots", "bool", False, "compare every verdict with its accepted snapshot; --snapshot-update accepts new ones (needs syrupy)"),
         Option("--compaction-judge-tolerance", "string", "0.5,1", "points by which the overall score and each criterion may differ from the snapshot (default: 0.5,1)", "F[,F]", Range(0, 5)),
         Option("--compaction-concurrency", "int", 32, "model requests in flight at a time, over all workers (default: 32)", "N", Range(1, 10_000, True)),

@@ -13,12 +13,18 @@ SETTINGS: Final[Mapping[str, str]] = {
     "judges": "judge",
     "judgements": "number of judgements",
     "judge_prompt_hash": "prompt of the judge",
+    "rubric": "rubric",
     "budgets": "budget",
     "trigger": "trigger",
     "encoding": "encoding for counting tokens",
 }
 """The settings that decide what a score means, and how a sentence calls each."""
-_DEFAULTS: Final[Mapping[str, Any]] = {"judgements": 1, "judge_prompt_hash": "", "budgets": []}
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    "judgements": 1,
+    "judge_prompt_hash": "",
+    "rubric": {},
+    "budgets": [],
+}
 """Older files and runs without an endpoint do not say these."""
 _SHOWN: Final = 5
 
@@ -26,7 +32,8 @@ _SHOWN: Final = 5
 def compared_settings(header: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a header on which it depends whether two runs can be compared."""
     found = _part(header, "settings")
-    return {key: found.get(key, _DEFAULTS.get(key)) for key in SETTINGS}
+    compared = {key: found.get(key, _DEFAULTS.get(key)) for key in SETTINGS}
+    return {key: value for key, value in compared.items() if key != "rubric" or value}
 
 
 def differences(
@@ -40,10 +47,10 @@ def differences(
     """
     one, other = compared_settings(first), compared_settings(second)
     found = [
-        f"the {called} differs: {_written(key, one[key])} in {names[0]}, "
-        f"{_written(key, other[key])} in {names[1]}"
+        f"the {called} differs: {_written(key, one.get(key))} in {names[0]}, "
+        f"{_written(key, other.get(key))} in {names[1]}"
         for key, called in SETTINGS.items()
-        if one[key] != other[key]
+        if one.get(key) != other.get(key)
     ]
     cases, others = _part(first, "cases"), _part(second, "cases")
     if cases and others and not cases.keys() & others.keys():
@@ -127,6 +134,8 @@ def _part(header: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _written(key: str, value: Any) -> str:
     if key == "judge_prompt_hash":
         return str(value) if value else "none"
+    if key == "rubric":
+        return f"changed in {', '.join(value)}" if value else "the default"
     if key == "budgets":
         return ", ".join(map(str, value)) if value else "those of the cases"
     if isinstance(value, list):

@@ -7,7 +7,15 @@ from typing import Any, Final
 
 from pytest_compaction.metrics import ORDER_FIGURES, is_over_budget
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE, dimension_scores, overall_score
+from pytest_compaction.rubric import (
+    CRITERIA,
+    DIMENSIONS,
+    MAX_SCORE,
+    Rubric,
+    dimension_scores,
+    overall_score,
+    rubric_with,
+)
 from pytest_compaction.text import Range
 
 _SCORE: Final = Range(0, MAX_SCORE)
@@ -29,10 +37,11 @@ def _faults(record: Record, header: Mapping[str, Any]) -> Iterator[str]:
         for key in ("consistency", "retention"):
             yield from _outside(key, record.get(key), _SHARE)
         return
-    yield from _of_scores("", record)
+    rubric = rubric_of(header)
+    yield from _of_scores("", record, rubric)
     for key, second in (("view", record.get("view")), ("answer", record.get("answer"))):
         if isinstance(second, dict):
-            yield from _of_scores(f"{key} ", second)
+            yield from _of_scores(f"{key} ", second, rubric)
     for judge in _mappings(record.get("judges")):
         yield from _outside("judges' overall", judge.get("overall"), _SCORE)
     nulls = record.get("nulls")
@@ -53,7 +62,14 @@ def _faults(record: Record, header: Mapping[str, Any]) -> Iterator[str]:
             yield f"{misfit} and the run's pass score {needed:g}"
 
 
-def _of_scores(where: str, scores: Mapping[str, Any]) -> Iterator[str]:
+def rubric_of(header: Mapping[str, Any]) -> Rubric:
+    """The rubric of the run with this header."""
+    settings = header.get("settings")
+    changes = settings.get("rubric") if isinstance(settings, dict) else None
+    return rubric_with(changes) if isinstance(changes, dict) else CRITERIA
+
+
+def _of_scores(where: str, scores: Mapping[str, Any], rubric: Rubric) -> Iterator[str]:
     """The faults of an overall score, its dimensions and their criteria."""
     overall, given = scores.get("overall"), scores.get("dimensions") or {}
     yield from _outside(f"{where}overall", overall, _SCORE)
@@ -67,7 +83,7 @@ def _of_scores(where: str, scores: Mapping[str, Any]) -> Iterator[str]:
         if score not in _SCORE:
             yield f"{where}{name} {_shown(score)} is not {_SCORE}"
     if criteria and overall is not None:
-        for name, made in dimension_scores(criteria).items():
+        for name, made in dimension_scores(criteria, rubric).items():
             yield from _differs(f"{where}{name}", dimensions.get(name), "criteria", made)
     if "nuggets" in scores:
         score = scores.get("score")

@@ -11,8 +11,9 @@ from pytest_compaction.conversation import Message, Text, readable
 from pytest_compaction.metrics import probe_scores, read, reader_version, view_index
 from pytest_compaction.records.baselines import Baseline
 from pytest_compaction.records.record import Record, rounded
+from pytest_compaction.records.score_check import rubric_of
 from pytest_compaction.records.texts import resolved
-from pytest_compaction.rubric import DIMENSIONS, dimension_scores, overall_score
+from pytest_compaction.rubric import DIMENSIONS, Rubric, dimension_scores, overall_score
 
 
 def is_read_alike(header: Mapping[str, Any]) -> bool:
@@ -47,7 +48,7 @@ def read_again(
         messages = None if probe is None else views[view]
         unread += bool(record["facts"]) and messages is None
         if probe is not None and messages is not None:
-            record = _read(record, probe, messages, pass_score)
+            record = _read(record, probe, messages, pass_score, rubric_of(baseline.header))
         records.append(record)
     lead = f"{baseline.title} was read by another version of the reader"
     if not unread:
@@ -73,7 +74,13 @@ def _messages(data: bytes | None, said: Mapping[str, str]) -> tuple[Message, ...
     return tuple(Message(each["id"], "user", (Text(each["text"]),)) for each in found)
 
 
-def _read(record: Record, probe: Probe, messages: tuple[Message, ...], pass_score: float) -> Record:
+def _read(
+    record: Record,
+    probe: Probe,
+    messages: tuple[Message, ...],
+    pass_score: float,
+    rubric: Rubric,
+) -> Record:
     """The record with what today's reader makes of its view.
 
     Facts with other keys than then stay as they were read, and so do the scores of their item.
@@ -92,7 +99,8 @@ def _read(record: Record, probe: Probe, messages: tuple[Message, ...], pass_scor
     changed = record["hashes"].get("probe") != probe_digest(probe)
     if changed or record.get("reading") == "answer" or record["overall"] is None:
         return {**record, "facts": facts}
-    scores = dimension_scores({each.id: each.score for each in probe_scores(probe, readings)})
+    criteria = {each.id: each.score for each in probe_scores(probe, readings)}
+    scores = dimension_scores(criteria, rubric)
     overall = rounded(overall_score(scores))
     over_budget = record["status"] == "failed" and record["overall"] >= pass_score
     passed = overall is not None and overall >= pass_score and not over_budget

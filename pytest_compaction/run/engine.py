@@ -102,7 +102,8 @@ class Method:
     @cached_property
     def reader(self) -> ViewReader:
         """Reads the views."""
-        return ViewReader(self.roles, self.nulls, self.work.give_way, self.kept)
+        rubric = self.settings.rubric
+        return ViewReader(self.roles, self.nulls, self.work.give_way, self.kept, rubric)
 
     @cached_property
     def counts(self) -> TokenCounts:
@@ -118,7 +119,7 @@ class Method:
         ]
         settings = self.settings
         rounding = settings.long_memory.published_rounding
-        return PanelJudge(judges, settings.pass_score, turn, rounding)
+        return PanelJudge(judges, settings.pass_score, turn, rounding, settings.rubric)
 
     def opinions(self, judge: Model) -> int:
         """How often a judge is asked; rules always say the same."""
@@ -227,7 +228,8 @@ class CaseWork(OnceTasks):
         """The verdict of the judges that replied so. Reads the view, so not for the loop."""
         probe, view, pass_score = response.probe, response.reading, self._method.settings.pass_score
         if not self._method.roles.answers:
-            return view_verdict(probe, view, pass_score, response.asked_text, response.failure)
+            rubric, letter = self._method.settings.rubric, response.asked_text
+            return view_verdict(probe, view, pass_score, letter, response.failure, rubric)
         if response.failure is not None:
             return unscored_verdict(response.failure, probe, view, pass_score)
         judge = self._method.judge(self.arm, self._turn(probe.id))

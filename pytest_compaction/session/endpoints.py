@@ -154,6 +154,7 @@ def _connected(
         tokens,
         calls.request_timeout,
         _prices(settings, root),
+        settings.rubric,
     )
 
 
@@ -187,7 +188,7 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
 
 def with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
     """The settings with the hash of the judge's prompt, shipped or not."""
-    prompt = endpoints.prompts.judge
+    prompt = endpoints.prompts.of_model(settings.judges[0]).judge
     digest = short_hash(canonical_json([prompt.system, prompt.user]))
     return replace(settings, calls=replace(settings.calls, judge_prompt_hash=digest))
 

@@ -27,6 +27,7 @@ from pytest_compaction.gate import (
     parse_threshold,
     scopes_of,
 )
+from pytest_compaction.judges import read_rubric
 from pytest_compaction.models import (
     REFERENCE,
     ArchiveError,
@@ -90,6 +91,9 @@ def resolve_session(
         tokens.text("")  # its vocabulary may have to be fetched, which may fail
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
     settings = _without_endpoint(settings, real)
+    if settings.rubric_file:
+        rubric = read_rubric(root / settings.rubric_file, settings.rubric_file)
+        settings = replace(settings, rubric=rubric)
     kept = KeptResults(results_file)
     endpoints = endpoints_of(settings, real, root, tokens, accounts_file, kept)
     if endpoints is not None and real:

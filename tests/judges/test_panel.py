@@ -22,11 +22,11 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.models.protocol import CriterionScore
 from pytest_compaction.reports.usage import agreement_lines
-from pytest_compaction.rubric import applicable
+from pytest_compaction.rubric import asked_of_models
 from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
 
-RECALL = [criterion.id for criterion in applicable(builders.build_case().probes[0].facts)]
+RECALL = [criterion.id for criterion in asked_of_models("recall")]
 
 
 class Fixed(OfflineModel):

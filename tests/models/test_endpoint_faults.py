@@ -29,7 +29,7 @@ from pytest_compaction.judges import ModelJudge, verdict_from_reply
 from pytest_compaction.metrics import read
 from pytest_compaction.models import ModelError, SummaryRequest
 from pytest_compaction.models.calls.client import httpx
-from pytest_compaction.rubric import applicable
+from pytest_compaction.rubric import asked_of_models
 from pytest_compaction.text import TextIndex
 
 pytestmark = pytest.mark.usefixtures("short_waits")
@@ -190,7 +190,7 @@ def _judged_well(name, verdict):
         )
     else:
         assert verdict.overall == 4.0
-        assert len(verdict.criteria) == len(applicable(build_case().probes[0].facts))
+        assert len(verdict.criteria) == len(asked_of_models("recall"))
 
 
 def _replied_well(name, result, expected):

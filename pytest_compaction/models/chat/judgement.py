@@ -57,6 +57,8 @@ _CLAIMS: Final = "accuracy"
 """The dimension that a false claim lowers, whatever else is stated."""
 _NEAR: Final = 0.5
 """A score that is this near to 5 or to 0 may be meant as that."""
+_MOST: Final = 3
+"""The most for an answer that states no fact: of what was asked for, "most" is there."""
 _LIMITS: Final = "instruction_constraints"
 """The criterion that an answer beyond the limits of its question can fail with every fact."""
 
@@ -65,18 +67,30 @@ class JudgementError(ValueError):
     """A reply is not a judgement; the text says what is wrong with it."""
 
 
-def judge_fields(request: JudgeRequest, log: str, form: str) -> dict[str, str]:
-    """The fields of the judge's template for a request; ``log`` is the excerpt to show."""
+def judge_fields(
+    request: JudgeRequest, log: str, form: str, lines: Mapping[str, str], key_words: bool
+) -> dict[str, str]:
+    """The fields of the judge's template for a request; ``log`` is the excerpt to show.
+
+    ``lines`` are criteria by id in words other than those of the default rubric. With
+    ``key_words`` facts and stale claims have the words by which rules recognise them.
+    """
+
+    def words(keys: Iterable[Sequence[str]]) -> tuple[str, ...]:
+        return _key_words(keys) if key_words else ()
+
+    facts = (f"{n}. {_fact(fact, words(fact.keys))}" for n, fact in enumerate(request.facts, 1))
+    traps = (f"{n}. {_trap(trap, words(trap.keys))}" for n, trap in enumerate(request.traps, 1))
     materials = {
         "question": request.question,
-        "facts": "\n".join(f"{n}. {_fact(fact)}" for n, fact in enumerate(request.facts, 1)),
-        "traps": "\n".join(f"{n}. {_trap(trap)}" for n, trap in enumerate(request.traps, 1)),
+        "facts": "\n".join(facts),
+        "traps": "\n".join(traps),
         "log": log,
         "response": request.response,
     }
     fields, fences = _fenced(materials, NONE, "(none)", form)
     fields["form"] = fences.around("form", form) if request.answer.forbid else form
-    fields["criteria"] = "\n".join(_criterion(criterion) for criterion in request.criteria)
+    fields["criteria"] = "\n".join(lines.get(each.id, each.line) for each in request.criteria)
     return {**fields, "reply": reply_form(request)}
 
 
@@ -104,17 +118,16 @@ def _fenced(
     return {**fields, "mark": fences.mark}, fences
 
 
-def _fact(fact: Fact) -> str:
-    """The type, the text, and the words by which it may be recognised."""
+def _fact(fact: Fact, words: Sequence[str]) -> str:
+    """The type, the text, and other words for it."""
     type = f"{fact.type}, {fact.change or 'read'}" if fact.type == "path" else fact.type
-    return f"[{type}] {_one_line(fact.text)}{_also((*fact.aliases, *_key_words(fact.keys)))}"
+    return f"[{type}] {_one_line(fact.text)}{_also((*fact.aliases, *words))}"
 
 
-def _trap(trap: Trap) -> str:
+def _trap(trap: Trap, words: Sequence[str]) -> str:
     now = trap.current or ((trap.of,) if trap.of else ())
     current = f" (now: {'; '.join(map(_one_line, now))})" if now else ""
-    also = _also((*trap.aliases, *_key_words(trap.keys)))
-    return f"[{trap.type}] {_one_line(trap.text)}{also}{current}"
+    return f"[{trap.type}] {_one_line(trap.text)}{_also((*trap.aliases, *words))}{current}"
 
 
 def _key_words(keys: Iterable[Sequence[str]]) -> tuple[str, ...]:
@@ -131,17 +144,6 @@ def _also(aliases: Iterable[str]) -> str:
 def _one_line(text: str) -> str:
     """A numbered entry on one line, so that a part of it cannot look like another entry."""
     return " ".join(text.split())
-
-
-def _criterion(criterion: Criterion) -> str:
-    """A criterion with its anchors, the types of facts that it reads, and the fate of files."""
-    low, middle, high = criterion.anchors
-    types = ""
-    if criterion.types:
-        changes = f", {' or '.join(sorted(criterion.changes))}" if criterion.changes else ""
-        types = f" (facts: {' or '.join(sorted(criterion.types))}{changes})"
-    anchors = f"0: {low}. 3: {middle}. 5: {high}."
-    return f"- {criterion.id}{types}: {criterion.question} {anchors}"
 
 
 def _keys(request: JudgeRequest) -> dict[str, list[str]]:
@@ -313,11 +315,12 @@ def contradiction(
 ) -> str | None:
     """The first contradiction of a judgement, as in "it contradicts itself: …"; else ``None``.
 
-    The judge says which facts are stated and which stale claims are hit, and scores criteria. The
-    rubric ties the two together: a score which the findings rule out is no measurement, because
-    the judge did not read the answer that it scored, or followed something that stands in it.
-    ``scores`` (0 to 5) are by criterion; ``stated`` and ``hit`` run parallel to the facts and
-    the traps of the request.
+    The judge says which facts are stated and which stale claims are hit, and scores criteria.
+    A score which the findings rule out is no measurement, because the judge did not read the
+    answer that it scored, or followed something that stands in it. What an answer leaves out is
+    no error of what it says, so that accuracy is ruled out by stale claims alone. ``scores``
+    (0 to 5) are by criterion; ``stated`` and ``hit`` run parallel to the facts and the traps of
+    the request.
     """
     said = next(_contradictions(request, scores, stated, hit), None)
     return None if said is None else f"it contradicts itself: {said}"
@@ -330,12 +333,14 @@ def _contradictions(
     hit: Sequence[bool],
 ) -> Iterator[str]:
     criteria, facts = request.criteria, request.facts
-    if facts and not any(stated):  # then every criterion is 0
+    if facts and not any(stated):  # then most of what was asked for is missing
         for criterion in criteria:
             score = scores[criterion.id]
-            if score > 0:
-                yield f"no fact is stated, but criteria.{criterion.id} is {score:g} and not 0"
-    for criterion in criteria:  # one that reads facts is 5 only for all of them
+            if criterion.id in _WHOLE and score > _MOST:
+                yield f"no fact is stated, but criteria.{criterion.id} is {score:g}, above {_MOST}"
+    for criterion in criteria:  # one that is about facts is 5 only for all of them
+        if criterion.dimension == _CLAIMS:
+            continue
         reads = [criterion.id in _WHOLE or criterion.reads(f.type, f.change) for f in facts]
         if _is_full(scores[criterion.id], sum(reads)):
             for number, (read, so) in enumerate(zip(reads, stated, strict=True), 1):
@@ -354,9 +359,10 @@ def _contradictions(
 
 
 def _too_low(request: JudgeRequest, scores: Mapping[str, float]) -> Iterator[str]:
-    """When all facts are stated, a criterion that asks only which are known is not 0."""
+    """When all facts are stated, a criterion that is about some of them is not 0."""
     for criterion in request.criteria:
-        asks = criterion.types and criterion.dimension != _CLAIMS
+        reads = any(criterion.reads(fact.type, fact.change) for fact in request.facts)
+        asks = reads and criterion.dimension != _CLAIMS
         score = scores[criterion.id]
         if score < _NEAR and criterion.id != _LIMITS and (asks or criterion.id in _WHOLE):
             yield (
@@ -373,20 +379,17 @@ def _is_full(score: float, facts: int) -> bool:
 
 
 def _about(request: JudgeRequest, trap: Trap) -> list[Criterion]:
-    """The criteria of a request that a stale claim lowers.
+    """The criteria of a request of which a stale claim lowers one.
 
-    They are those that read its fact, or its type if it is the counterpart of none. For a
-    claim of another type they are the accuracy and the coverage.
+    They are the accuracy, the coverage, and those that are about its fact, or about its type if
+    it is the counterpart of none.
     """
     facts = [fact for fact in request.facts if fact.text == trap.of]
-    read = [
+    return [
         criterion
         for criterion in request.criteria
-        if any(criterion.reads(fact.type, fact.change) for fact in facts)
+        if criterion.dimension == _CLAIMS
+        or criterion.id == "completeness_coverage"
+        or any(criterion.reads(fact.type, fact.change) for fact in facts)
         or (not facts and trap.type in criterion.types)
-    ]
-    return read or [
-        criterion
-        for criterion in request.criteria
-        if criterion.dimension == _CLAIMS or criterion.id == "completeness_coverage"
     ]

@@ -110,7 +110,7 @@ class ChatModel:
         self._name = name
         self._caller = caller
         self._tokens = tokens or TokenCounter()
-        self._prompts = prompts or Prompts.load()
+        self._prompts = (prompts or Prompts.load()).of_model(name)
         self._log_tokens = log_tokens
         self._trial = trial
         self._kept = kept or KeptResults()
@@ -184,13 +184,15 @@ class ChatModel:
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All that applies in one request; a bad reply is repaired once, or is unscored."""
+        recorded, lines = self._prompts.recorded, self._prompts.criteria
+        request = replace(request, by_evidence=recorded)
         numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
         limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria) + NUMBER_TOKENS * numbers
         if request.nuggets:
             prompt = self._prompts.nuggets.messages(nugget_fields(request))
         else:
             log = excerpts_for(request, self._log_tokens, self._tokens, self._kept)
-            fields = judge_fields(request, log, asked_form(request.answer))
+            fields = judge_fields(request, log, asked_form(request.answer), lines, recorded)
             prompt = self._prompts.judge.messages(fields)
         extra = {"response_format": response_format(request)}
         body = self._chat_body(prompt, limit, extra)

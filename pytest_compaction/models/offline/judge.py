@@ -1,4 +1,4 @@
-"""Judges by rules: every applicable criterion from evidence that its reasoning names.
+"""Judges by rules: every criterion with evidence, which its reasoning names.
 
 The evidence is what can be counted: the facts that the answer states, contradicts or
 leaves uncertain, the traps that it hits, its claims that the log does not support, and the
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -50,6 +50,7 @@ def _log_tokens(log: LogDigest) -> LogTokens:
 
 def judge(request: JudgeRequest) -> JudgeReply:
     """Score one response; deterministic, and deaf to text addressed to the judge."""
+    request = replace(request, by_evidence=True)
     answer, aside = answer_proper(request.response)
     readings = read(request.facts, request.traps, TextIndex(answer))
     made, tokens = claims(answer), _log_tokens(request.digest)

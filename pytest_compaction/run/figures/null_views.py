@@ -15,7 +15,7 @@ from pytest_compaction.compactors import (
 )
 from pytest_compaction.conversation import Message
 from pytest_compaction.metrics import probe_scores, read_outcomes, view_index
-from pytest_compaction.rubric import dimension_scores, overall_score
+from pytest_compaction.rubric import CRITERIA, Rubric, dimension_scores, overall_score
 from pytest_compaction.run.figures.shipped_nulls import CaseNulls
 from pytest_compaction.run.response import NullReading, Roles
 
@@ -31,8 +31,9 @@ class NullViews:
     has there, whatever the trigger of the run. No model is asked.
     """
 
-    def __init__(self, roles: Roles) -> None:
+    def __init__(self, roles: Roles, rubric: Rubric = CRITERIA) -> None:
         self._roles = roles
+        self._rubric = rubric
         self._states: dict[tuple[str, str, str, tuple[int, ...]], tuple[State, bool]] = {}
         self._readings: dict[tuple[str, str, str, tuple[int, ...]], tuple[NullReading, ...]] = {}
 
@@ -52,8 +53,10 @@ class NullViews:
                 if view is None:
                     found.append(NullReading(null.name, 0.0, 0.0, 0))
                     continue
-                figures = known.of(null.name, probe, view) if known else None
-                overall, stated = read_view(probe, view) if figures is None else figures
+                figures = None  # those known are scores by the default rubric
+                if known and self._rubric == CRITERIA:
+                    figures = known.of(null.name, probe, view)
+                overall, stated = figures or read_view(probe, view, self._rubric)
                 size = self._roles.tokens.messages(view)
                 found.append(NullReading(null.name, overall, stated, size))
             self._readings[key] = tuple(found)
@@ -93,8 +96,11 @@ class NullViews:
         return Context(case.window, budget, self._roles.tokens, self._roles.compaction)
 
 
-def read_view(probe: Probe, view: tuple[Message, ...]) -> tuple[float, float]:
+def read_view(
+    probe: Probe, view: tuple[Message, ...], rubric: Rubric = CRITERIA
+) -> tuple[float, float]:
     """The survival of a view, and the share of the probe's facts that it states."""
     found = read_outcomes(probe.facts, probe.traps, view_index(view))
     scores = {s.id: s.score for s in probe_scores(probe, found)}
-    return overall_score(dimension_scores(scores)) or 0.0, sum(found.stated) / len(found.stated)
+    overall = overall_score(dimension_scores(scores, rubric))
+    return overall or 0.0, sum(found.stated) / len(found.stated)

@@ -31,6 +31,7 @@ from pytest_compaction.metrics import (
 )
 from pytest_compaction.metrics import read as read_facts
 from pytest_compaction.models import OFFLINE
+from pytest_compaction.rubric import CRITERIA, Rubric, changes_of
 from pytest_compaction.run.figures.shipped_nulls import Nulls, shipped_nulls
 from pytest_compaction.run.response import FactHistory, NullReading, Roles, ViewFigures
 from pytest_compaction.text import Reading
@@ -97,8 +98,14 @@ class ViewReader:
     """
 
     def __init__(
-        self, roles: Roles, nulls: Nulls, give_way: Callable[[], object], kept: KeptResults
+        self,
+        roles: Roles,
+        nulls: Nulls,
+        give_way: Callable[[], object],
+        kept: KeptResults,
+        rubric: Rubric = CRITERIA,
     ) -> None:
+        self._rubric = rubric
         self._roles = roles
         self._compared_with = nulls
         self._give_way = give_way
@@ -121,7 +128,7 @@ class ViewReader:
     def _nulls(self) -> NullViews:
         from pytest_compaction.run.figures import null_views  # not imported for known figures
 
-        return null_views.NullViews(self._roles)
+        return null_views.NullViews(self._roles, self._rubric)
 
     def figures(self, case: Case, asked: AskedOfView) -> Callable[[], ViewFigures]:
         """Makes the figures of a view when it is called.
@@ -155,6 +162,7 @@ class ViewReader:
             *(self._identity.of(asked.view.messages), asked.view.parameters),
             *(self._identity_of_read.of(asked.messages), tokens, asked.answered),
             self._identity_of_earlier.of(asked.earlier),
+            *([canonical_json(changes)] if (changes := changes_of(self._rubric)) else ()),
         ]
         return self._kept.once(identity(about), FIGURES, make)
 

@@ -23,7 +23,7 @@ TRAPS = (Trap("the limit is 30", of="the limit is 45"), Trap("b.py", type="path"
 
 def said(scores=4, stated=(True, True, True), hit=(False, False), **changes):
     """The contradiction of a judgement; ``changes`` are scores by criterion."""
-    request = judge_request(facts=FACTS, traps=TRAPS)
+    request = judge_request(kind="continuation", facts=FACTS, traps=TRAPS)
     given = {criterion.id: float(scores) for criterion in request.criteria} | changes
     return contradiction(request, given, stated, hit)
 
@@ -38,7 +38,7 @@ def test_nothing_stated_every_trap_hit_and_all_fives_is_unscored_after_one_repai
     caller = Replies(completion(json.dumps(data)))
     reply = ask(chat(caller).judge(request))
     assert (
-        "it contradicts itself: no fact is stated, but criteria.accuracy_factual is 5 and not 0"
+        "it contradicts itself: no fact is stated, but criteria.completeness_coverage is 5, above 3"
         in reply.unscored
     )
     assert (len(caller.calls), reply.criteria) == (2, ())
@@ -49,8 +49,8 @@ def test_nothing_stated_every_trap_hit_and_all_fives_is_unscored_after_one_repai
     ("judgement", "expected"),
     [
         (
-            {"scores": 0, "stated": (False,) * 3, "completeness_depth": 1},
-            "no fact is stated, but criteria.completeness_depth is 1 and not 0",
+            {"scores": 0, "stated": (False,) * 3, "completeness_depth": 4},
+            "no fact is stated, but criteria.completeness_depth is 4, above 3",
         ),
         (
             {"stated": (True, False, True), "artifact_files_created": 5},
@@ -61,12 +61,12 @@ def test_nothing_stated_every_trap_hit_and_all_fives_is_unscored_after_one_repai
             "facts.2 is not stated, but criteria.completeness_coverage is 5",
         ),
         (
-            {"hit": (True, False), "accuracy_factual": 5},
-            "stale_claims.1 is hit, but nothing is taken from accuracy_factual",
+            {"hit": (True, False), "scores": 5},
+            "stale_claims.1 is hit, but nothing is taken from accuracy_factual, accuracy_technical",
         ),
         (
-            {"hit": (False, True), "artifact_files_created": 5},
-            "stale_claims.2 is hit, but nothing is taken from artifact_files_created",
+            {"hit": (False, True), "scores": 5},
+            "stale_claims.2 is hit, but nothing is taken from accuracy_factual, accuracy_technical",
         ),
         (
             {"artifact_files_created": 0},
@@ -77,8 +77,8 @@ def test_nothing_stated_every_trap_hit_and_all_fives_is_unscored_after_one_repai
             "facts.2 is not stated, but criteria.artifact_files_created is 4.999, and 5 is for all",
         ),
         (
-            {"hit": (True, False), "accuracy_factual": 4.9},
-            "stale_claims.1 is hit, but nothing is taken from accuracy_factual",
+            {"hit": (True, False), "scores": 4.95},
+            "stale_claims.1 is hit, but nothing is taken from accuracy_factual, accuracy_technical",
         ),
         (
             {"artifact_files_created": 1e-9},
@@ -106,24 +106,34 @@ def test_a_score_that_the_findings_rule_out_is_named(judgement, expected):
     [
         {"scores": 5},
         {"scores": 0, "stated": (False,) * 3, "hit": (True, True)},
+        {"scores": 3, "stated": (False,) * 3, "accuracy_factual": 5},
         {"stated": (True, False, True), "accuracy_factual": 5, "instruction_constraints": 5},
         {"accuracy_factual": 0},
         {"instruction_constraints": 0},
         {"hit": (True, False), "artifact_files_created": 5, "accuracy_factual": 0},
         {"stated": (True, False, False), "scores": 3, "artifact_files_created": 1},
     ],
-    ids=["all", "nothing", "others", "made up", "beyond limits", "stale", "partly"],
+    ids=[
+        "all",
+        "nothing",
+        "vague and right",
+        "others",
+        "made up",
+        "beyond limits",
+        "stale",
+        "partly",
+    ],
 )
 def test_a_score_that_the_findings_leave_open_is_the_judges_own(judgement):
     assert said(**judgement) is None
 
 
-def test_a_stale_claim_of_a_type_that_no_criterion_reads_lowers_the_coverage():
+def test_a_stale_claim_lowers_accuracy_coverage_or_what_is_about_it():
     request = judge_request(facts=FACTS, traps=(Trap("it is green", type="state"),))
     fives = {criterion.id: 5.0 for criterion in request.criteria}
     assert contradiction(request, fives, (True,) * 3, (True,)) == (
         "it contradicts itself: stale_claims.1 is hit, but nothing is taken from "
-        "accuracy_factual, completeness_coverage"
+        "accuracy_factual, accuracy_technical, context_conversation_state, completeness_coverage"
     )
     lowered = fives | {"completeness_coverage": 4.0}
     assert contradiction(request, lowered, (True,) * 3, (True,)) is None

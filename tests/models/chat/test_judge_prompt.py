@@ -12,9 +12,10 @@ from support.endpoint_replies import completion
 from support.endpoint_server import serving
 from support.scenarios import flat, records, run, set_up
 
-from pytest_compaction.case import AnswerSpec, Fact, Trap
+from pytest_compaction.case import TEXT_KINDS, AnswerSpec, Fact, Trap
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.models import (
+    REFERENCE,
     LogDigest,
     PromptError,
     Prompts,
@@ -26,7 +27,7 @@ from pytest_compaction.models import (
 from pytest_compaction.models.chat.fences import MARK_DIGITS, shown
 from pytest_compaction.models.chat.log_excerpt import GAP, excerpts_for
 from pytest_compaction.models.chat.prompts import FIELDS, parse
-from pytest_compaction.rubric import CRITERIA, applicable
+from pytest_compaction.rubric import CRITERIA, DIMENSIONS, asked_of_models, rubric_with
 
 
 def rendered(call):
@@ -61,25 +62,42 @@ def test_the_repair_prompt_is_the_committed_one(snapshot):
     assert judge_call(judge_request())[1].body["messages"][-1]["content"] == snapshot
 
 
-TYPED = {
-    "identifiers": (Fact("LeaseQueue", type="identifier"), Fact("lease lost", type="error")),
-    "files": tuple(
-        Fact(f"src/{change}.py", type="path", change=change)
-        for change in ("created", "renamed", "read")
-    ),
-    "work": (Fact("ran the tests", type="command"), Fact("write docs", type="next_step")),
-    "rules": (Fact("no new packages", type="constraint"), Fact("too slow", type="reason")),
-}
-
-
-@pytest.mark.parametrize("name", TYPED)
-def test_each_type_of_fact_gets_its_criteria(name, snapshot):
-    facts = TYPED[name]
-    prompt = rendered(judge_call(judge_request(facts=facts, traps=()))[0])
+@pytest.mark.parametrize("kind", TEXT_KINDS)
+def test_a_model_is_asked_the_criteria_of_the_kind_of_probe(kind, snapshot):
+    prompt = rendered(judge_call(judge_request(kind=kind, traps=()))[0])
     asked = prompt.partition("Criteria:\n")[2]
     assert asked == snapshot
-    wanted = {criterion.id for criterion in applicable(facts)}
-    assert {c.id for c in CRITERIA if f"- {c.id}" in asked} == wanted
+    wanted = asked_of_models(kind)
+    assert {c.id for c in CRITERIA if f"- {c.id}" in asked} == {c.id for c in wanted}
+    assert {c.dimension for c in wanted} == set(DIMENSIONS)
+
+
+def test_a_model_is_not_given_the_words_by_which_rules_recognise_a_fact():
+    fact = Fact("the limit is 45", ("45 s",), keys=(("limit", "bound"), ("45",)))
+    trap = Trap("the limit is 30", keys=(("limit", "bound"), ("30",)))
+    request = judge_request(facts=(fact,), traps=(trap,))
+    plain, recorded = (
+        rendered(judge_call(request, prompts=prompts)[0])
+        for prompts in (Prompts.load(), Prompts.load().of_model(REFERENCE))
+    )
+    assert "1. [value] the limit is 45 (or: 45 s)\n" in plain
+    assert "bound" not in plain
+    assert "1. [value] the limit is 45 (or: 45 s; limit | bound + 45)\n" in recorded
+    assert "the limit is 30 (or: limit | bound + 30)" in recorded
+
+
+def test_a_rubric_of_ones_own_gives_its_words_to_the_judge_and_others_stay():
+    rubric = rubric_with(
+        {"accuracy_factual": {"question": "All true?", "anchors": ["a", "b", "c"]}}
+    )
+    request = judge_request()
+    theirs, usual = (
+        rendered(judge_call(request, prompts=Prompts.load(rubric=each))[0])
+        for each in (rubric, rubric_with({"accuracy_factual": {"weight": 3}}))
+    )
+    assert "\n- accuracy_factual: All true? 0: a. 3: b. 5: c.\n" in theirs
+    assert usual == rendered(judge_call(request)[0])
+    assert len(set(theirs.splitlines()) - set(usual.splitlines())) == 1
 
 
 def test_the_summary_prompt_is_the_committed_one(snapshot):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import Any, Final
+
+from pytest_compaction.models.reference.shipped import REFERENCE
+from pytest_compaction.rubric import CRITERIA, Rubric
 
 FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "judge": frozenset(
@@ -49,7 +53,12 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """All templates of the chat model."""
+    """All templates of the chat model.
+
+    ``criteria`` are those, by id, in words other than the rubric's. ``recorded`` tells that the
+    judge is asked as that of the reference run was: for what there is evidence, with the words by
+    which rules recognise facts.
+    """
 
     judge: Prompt
     nuggets: Prompt
@@ -57,9 +66,26 @@ class Prompts:
     summarize: Prompt
     answer: Prompt
     choose: Prompt
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    recorded: bool = False
+
+    def of_model(self, name: str) -> Prompts:
+        """The templates for a model. Verdicts of the reference run fit the prompt alone that they
+        were made with, before the rubric asked models questions of their own.
+
+        A prompt of the user stays.
+        """
+        if name != REFERENCE or self.judge != packaged_prompt("judge"):
+            return self
+        folder = resources.files(__package__.rpartition(".chat")[0]).joinpath("reference")
+        lines = folder.joinpath("criteria.txt").read_text("utf-8").splitlines()
+        words = {re.split("[ :]", line.removeprefix("- "))[0]: line for line in lines}
+        text = folder.joinpath("judge.md").read_text("utf-8")
+        judge = parse("judge", text, "judge.md")
+        return replace(self, judge=judge, criteria=words, recorded=True)
 
     @classmethod
-    def load(cls, judge: Path | None = None) -> Prompts:
+    def load(cls, judge: Path | None = None, rubric: Rubric = CRITERIA) -> Prompts:
         """The packaged templates; with ``judge`` the judge's prompt from that file.
 
         Raises :class:`PromptError` for a file that cannot be read, a ``$`` without the name
@@ -68,7 +94,10 @@ class Prompts:
         prompts = {name: packaged_prompt(name) for name in FIELDS}
         if judge is not None:
             prompts["judge"] = parse("judge", _read(judge), str(judge))
-        return cls(**prompts)
+        usual = {criterion.line for criterion in CRITERIA}
+        changed = {each.id: each.line for each in rubric if each.line not in usual}
+        templates: dict[str, Any] = {**prompts, "criteria": changed}
+        return cls(**templates)
 
 
 @lru_cache(maxsize=8)
