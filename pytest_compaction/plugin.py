@@ -144,9 +144,9 @@ def pytest_pycollect_makeitem(
     """Collect no test of dialogues in a run that has none; the same for probes."""
     made = yield
     if isinstance(made, list) and collector.config.stash.get(SESSION, None) is not None:
-        from pytest_compaction.session.items.collection import measures_nothing
+        from pytest_compaction.session.items.collection import measuring
 
-        return [item for item in made if not measures_nothing(item)]
+        return list(measuring(made))
     return made
 
 

@@ -6,13 +6,14 @@ import random
 
 import pytest
 from support.judged import judged
+from support.paths import DATA
 from support.shipped import shipped
 from support.typed_case import typed_case
 
-from pytest_compaction.case import AnswerSpec, Fact, Probe
+from pytest_compaction.case import AnswerSpec, Probe, load_cases
 from pytest_compaction.judges import ModelJudge, PanelJudge, log_digest
 from pytest_compaction.metrics import read
-from pytest_compaction.models import JudgeRequest, LogDigest, OfflineModel
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS
 from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
@@ -238,43 +239,29 @@ def test_text_addressed_to_the_judge_changes_nothing_and_is_flagged(text, share)
         assert not clean.flags
 
 
+ANSWERS = (
+    "The original error was a 403 Forbidden of POST /api/session/open, although name and password "
+    "were right. The cause was a stale keyring connection through which the ticket store wrote, so "
+    "that the ticket was lost; the ticket itself was sound.",
+    "It began with a sign-in that failed, with a 403 of the endpoint for sessions. We followed it "
+    "through the sign-in and found that it had to do with the ticket store, and not with the check "
+    "of the password.",
+    "We were looking into a problem with signing in. It failed for customers. We went through "
+    "several files and found some configuration that had to be repaired.",
+)
+"""On the error that a session began with: in full, without its endpoint, in general terms."""
+
+
 def test_three_answers_of_falling_precision_keep_their_order():
-    """Three answers about a failed login: all details, without the endpoint, general terms."""
-    log = (
-        "Users get a 401 Unauthorized from POST /api/auth/login although the password is right. "
-        "The JWT is generated correctly. The session store holds a stale Redis connection, so the "
-        "session is never persisted."
-    )
-    request = {
-        "kind": "recall",
-        "question": "Which error, with code and endpoint, started this session, and why?",
-        "facts": (
-            Fact("401 Unauthorized", ("401",), type="error"),
-            Fact("/api/auth/login", type="identifier"),
-            Fact(
-                "stale Redis connection in the session store",
-                ("stale Redis connection",),
-                type="reason",
-            ),
-        ),
-        "traps": (),
-        "answer": AnswerSpec(),
-        "digest": LogDigest(log),
-    }
-    answers = [
-        "A 401 Unauthorized from /api/auth/login with valid credentials. The cause was a stale "
-        "Redis connection in the session store; the JWT itself was generated correctly.",
-        "A login failure, a 401 at the authentication endpoint. It had to do with the session "
-        "store and not with the password check.",
-        "We were looking into an authentication problem. Login failed for users, several files "
-        "were read and some configuration needed a fix.",
-    ]
-    model = OfflineModel()
-    scores = []
-    for answer in answers:
-        reply = asyncio.run(model.judge(JudgeRequest(response=answer, **request)))
-        scores.append(sum(c.score for c in reply.criteria) / len(reply.criteria))
-    assert scores[0] > scores[1] > scores[2]
+    loaded = load_cases([DATA / "lost_ticket.json"])
+    assert loaded.errors == ()
+    [case] = loaded.cases
+    assert len(case.messages) == 178
+    [probe] = case.probes
+    full, partial, vague = (verdict_on(case, probe, answer) for answer in ANSWERS)
+    assert full.overall > 4.5
+    assert full.overall - 1 > partial.overall > vague.overall == 0
+    assert full.dimensions.keys() == partial.dimensions.keys() == vague.dimensions.keys()
 
 
 @pytest.mark.parametrize("question", OWN.probes[:6], ids=lambda probe: probe.id)

@@ -66,7 +66,10 @@ def test_words_of_ones_own_are_kept(tmp_path):
     [
         ("{", "is not valid JSON"),
         ([], "/: found"),
-        ({"accuracy_factual": {"weight": -1}}, "/accuracy_factual/weight: found int -1; expected at"),
+        (
+            {"accuracy_factual": {"weight": -1}},
+            "/accuracy_factual/weight: found int -1; expected at",
+        ),
         ({"accuracy_factual": {"wait": 1}}, "/accuracy_factual: found"),
         ({"accuracy_facts": {"weight": 1}}, "expected a criterion: accuracy_factual"),
         ({"accuracy_factual": {"anchors": ["a", "b"]}}, "/accuracy_factual/anchors: found"),

@@ -91,3 +91,12 @@ def test_the_fixtures_that_measure_are_listed_with_what_they_are(project):
         }.items():
             assert f"\n{name} [session scope] -- " in said
             assert f"The {name} of a benchmark item: {meaning}" in said
+
+
+@BOTH
+def test_items_are_selected_by_the_kind_of_their_probe_and_by_their_task(project, workers):
+    chosen = node_ids(run(project, "--co", "-q", "-k", "recall", workers))
+    assert chosen == [f"{MODULE}::test_probe[strategies:keep-first-limit]"]
+    run(project, "-k", "recall", workers).assert_outcomes(passed=1)
+    task = json.loads((project.path / "cases/first.json").read_text())["task"]
+    assert len(node_ids(run(project, "--co", "-q", "-k", f"{task} and not recall"))) == 3

@@ -127,10 +127,19 @@ def parametrize(metafunc: pytest.Metafunc, kind: Kind, session: BenchmarkSession
     metafunc.parametrize(names, params, indirect=list(kind.fixtures), scope="session")
 
 
-def measures_nothing(item: pytest.Item) -> bool:
-    """Whether a run measures another kind only; such an item is not collected."""
-    callspec = getattr(item, "callspec", None)
-    return callspec is not None and _NOTHING in callspec.id
+def measuring(nodes: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """The items without those of a kind that the run does not measure.
+
+    ``-k`` finds an item by the kind of its probe and by its task, as in ``-k "recall and ci"``.
+    """
+    for node in nodes:
+        if _NOTHING in getattr(getattr(node, "callspec", None), "id", ""):
+            continue
+        item = item_of(node)
+        if item is not None:
+            words = (item.mark.get(key) for key in ("kind", "task"))
+            node.extra_keyword_matches.update(word for word in words if word)
+        yield node
 
 
 def restore_order(items: list[pytest.Item], collected: Sequence[pytest.Item]) -> None:
