@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.callers import call
 from support.endpoint_replies import completion, response
 from support.exporting import refusal, result, write_results
@@ -12,8 +10,6 @@ from support.exporting import refusal, result, write_results
 from pytest_compaction.cli import main
 from pytest_compaction.models import Call, ExportError, ExportFolder
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
-from pytest_compaction.models.export import read_result
-from pytest_compaction.models.wire.reply import UnusableReplyError
 
 CALLS = [call(f"Question {number}?") for number in range(4)]
 
@@ -262,31 +258,3 @@ def test_a_reply_of_the_responses_api_is_kept_and_a_completion_in_its_place_is_n
     assert answers(made, result(line, completion("x"))) == 1
     assert answers(made, result(line, response("x"))) == 0
     assert [path.stem for path in made.store.rglob("*.json")] == [asked.digest]
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
-    max_leaves=6,
-)
-ROWS = st.fixed_dictionaries(
-    {"custom_id": JSON | st.just(CALLS[0].digest)},
-    optional={
-        "error": JSON,
-        "response": JSON
-        | st.fixed_dictionaries(
-            {}, optional={"status_code": JSON | st.integers(100, 599), "body": JSON}
-        ),
-    },
-)
-
-
-@given(st.binary(max_size=60) | ROWS.map(lambda data: json.dumps(data).encode()))
-def test_any_line_is_a_result_or_a_sentence(line):
-    try:
-        said = read_result(line).custom_id
-    except UnusableReplyError as error:
-        said = f"{error}"
-        line = b""
-    assert isinstance(said, str)
-    assert line or said.isprintable()

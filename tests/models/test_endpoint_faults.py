@@ -17,11 +17,10 @@ from support.endpoint_builders import (
     chat,
     error_through,
     hasty,
-    judge_request,
     quick,
 )
 from support.endpoint_faults import FAULTS, REFUSED, SLOW, Faults
-from support.endpoint_replies import Answer, completion, sensible
+from support.endpoint_replies import Answer, completion
 from support.endpoint_server import refusing_port, serving, unused_url
 
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
@@ -332,18 +331,3 @@ def test_one_slow_call_does_not_hold_up_those_that_follow(monkeypatch):
         results = asyncio.run(work(quick(read=1.0)))
     assert isinstance(results[0], ModelError)
     assert [reply.text for reply in results[1:]] == ["45"] * 5
-
-
-def test_what_passes_is_asked_again_within_its_number(monkeypatch):
-    with serving(lambda asked: Answer({"error": {"message": "down"}}, 503)) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        error_through(quick(retries=3, total=10.0))
-        assert len(server.asked) == 4
-
-
-def test_a_judgement_is_the_same_however_often_it_is_asked_for(monkeypatch):
-    with serving(sensible) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        one, two = judge_many(quick(), ["45 seconds", "45 seconds"])
-    assert (one.criteria, one.facts) == (two.criteria, two.facts)
-    assert judge_request().digest.text

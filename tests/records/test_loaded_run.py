@@ -1,7 +1,5 @@
 """A loaded run as one works with it: items, rows, means, comparisons, and the short forms."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,17 +23,6 @@ def test_the_public_names_are_these():
     assert pytest_compaction.load_run is load_run
 
 
-def test_a_run_is_read_from_its_file(tmp_path):
-    writer = RunWriter(tmp_path, "anchored", HEADER)
-    for each in several("anchored", 1.0, 4.0):
-        writer.add(each)
-    writer.close()
-    run = load_run(str(writer.path))
-    assert run.name == "0001-anchored.jsonl"
-    assert run.header["settings"] == HEADER["settings"]
-    assert run.records == writer.run.records
-
-
 def test_last_is_the_newest_run_as_in_the_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RunFileError, match="there is no run in"):
@@ -46,17 +33,6 @@ def test_last_is_the_newest_run_as_in_the_commands(tmp_path, monkeypatch):
     assert load_run("last").name == "0002-truncate.jsonl"
     (tmp_path / "last").write_text('{"format": 1}\n')
     assert load_run("last").name == "last"
-
-
-def test_a_damaged_line_is_left_out_and_said(tmp_path):
-    path = tmp_path / "run.jsonl"
-    sound = record(case="b", overall=3.0, dimensions={"accuracy": 3.0})
-    lines = [{"format": 1}, record(overall=float("nan")), sound]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    run = load_run(path)
-    assert run.mean().value == 3.0
-    assert len(run.problems) == 1
-    assert repr(run).endswith(", 1 problem>")
 
 
 def test_a_nan_is_no_score():

@@ -122,11 +122,6 @@ def test_a_run_without_a_file_keeps_its_records_and_gets_one_when_that_is_possib
     assert load_run(writer.path).header["figures"] == {"overall": 5}
 
 
-def test_closing_leaves_no_other_file(folder):
-    path = written(folder, record())
-    assert list(folder.iterdir()) == [path]
-
-
 def scored(overall):
     return record(overall=overall, dimensions={"accuracy": overall})
 
@@ -137,13 +132,6 @@ def test_an_item_that_ran_twice_counts_once_the_last_time(folder):
     assert len(run.records) == 2
     assert run.records[0]["overall"] == 5.0
     assert len(lines_of(path)) == 3
-
-
-def test_a_repeated_item_of_a_killed_run_counts_once(folder):
-    writer = RunWriter(folder, "anchored", HEADER)
-    writer.add(scored(1.0))
-    writer.add(scored(5.0))
-    assert [each["overall"] for each in load_run(writer.path).records] == [5.0]
 
 
 @pytest.mark.parametrize("cut", [1, 2, 10, 200])
@@ -251,16 +239,6 @@ def test_an_unsound_line_is_left_out_and_the_rest_is_used(tmp_path, line, said):
     assert said in problem
 
 
-def test_a_record_without_what_every_report_reads_is_left_out(tmp_path):
-    path = tmp_path / "run.jsonl"
-    made = record()
-    del made["facts"]
-    path.write_text('{"format": 1}\n' + json.dumps(made) + "\n")
-    run = load_run(path)
-    assert run.records == []
-    assert run.problems == (f"{path}:2 is a record whose facts cannot be read; it is left out",)
-
-
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -278,10 +256,6 @@ def test_a_record_whose_nuggets_no_report_can_read_is_left_out(folder, key, valu
     run = load_run(path)
     assert [each["probe"] for each in run.records] == [record()["probe"]]
     assert run.problems == (f"{path}:3 is a record whose {key} cannot be read; it is left out",)
-
-
-def test_a_sound_file_has_no_problems(folder):
-    assert load_run(written(folder, record())).problems == ()
 
 
 @pytest.mark.parametrize("links", [True, False])

@@ -22,7 +22,6 @@ from pytest_compaction.models import OfflineModel
 from pytest_compaction.run import (
     Arm,
     CaseFeeder,
-    CompactionError,
     Engine,
     Method,
     PlannedProbe,
@@ -116,24 +115,6 @@ def test_a_connection_that_is_kept_is_there_at_the_second_compaction(left_behind
     assert len(set(connected.loops)) == 1
     assert left_behind() == []
     assert connected.loops[0].is_closed()
-
-
-def test_a_limit_of_requests_that_is_kept_is_one_at_every_compaction():
-    limit = asyncio.Semaphore(1)
-
-    async def request():
-        async with limit:
-            await asyncio.sleep(0.001)
-
-    async def keep(messages, budget):
-        await asyncio.gather(request(), request())
-        return messages
-
-    work, engine = engine_of(lambda name: FunctionCompactor("keep", keep, {}))
-    compaction = engine.compaction(build_case(), Arm("keep"))
-    assert [step.status for step in compaction.steps] == ["noop", "noop"]
-    assert compaction.view() == build_case().messages
-    work.close()
 
 
 def test_a_client_of_the_module_of_an_async_function_serves_all_cases(left_behind):
@@ -376,16 +357,6 @@ def test_a_function_that_wants_the_process_to_end_does_not_end_the_loop(left_beh
     assert left_behind() == []
 
 
-def test_an_error_of_an_async_function_says_where_it_was_raised():
-    async def fail(messages, budget):
-        raise ValueError("boom")
-
-    work, engine = engine_of(lambda name: FunctionCompactor("fail", fail, {}))
-    with pytest.raises(CompactionError, match=r"ValueError: boom \[\S*test_event_loop.*in fail\]"):
-        engine.compaction(build_case(), Arm("fail")).view()
-    work.close()
-
-
 def test_the_views_of_probes_are_rendered_in_the_thread_of_the_strategy():
     connected, case, arm = Connected(), build_case(), Arm("connected")
     work, engine = engine_of(lambda name: connected)
@@ -396,20 +367,6 @@ def test_the_views_of_probes_are_rendered_in_the_thread_of_the_strategy():
     work.close()
     assert len(connected.threads) > len(case.probes)
     assert len(set(connected.threads)) == 1
-
-
-def test_no_thread_is_left_of_many_strategies(left_behind):
-    case = build_case()
-    work, engine = engine_of(lambda name: Connected())
-    for trial in range(30):
-        arm = Arm("connected", trial + 1)
-        engine.select(PlannedProbe(case.id, arm, probe.id) for probe in case.probes)
-        compaction = engine.compaction(case, arm)
-        assert {engine.verdict(compaction.ask(probe)).passed for probe in case.probes}
-        assert compaction.view() == case.messages
-    assert set(left_behind()) <= {"compaction-engine"}
-    work.close()
-    assert left_behind() == []
 
 
 def test_a_call_that_outlives_the_loop_that_waited_for_it_ends_in_silence(left_behind):

@@ -152,13 +152,6 @@ def test_whatever_a_method_raises_becomes_the_error_of_the_point(method, error):
     assert said.startswith(f"odd: {method} raised {type(error).__name__}: {error}")
 
 
-def test_a_coroutine_that_raises_becomes_the_error_of_the_point():
-    async def fail(messages, budget):
-        raise SystemExit("bye")
-
-    assert "my:compact: compact raised SystemExit: bye" in error_of(function(fail))
-
-
 @pytest.mark.parametrize(
     ("returned", "said"),
     [
@@ -235,18 +228,6 @@ def test_a_view_of_another_type_is_refused(view):
     said = error_of(Odd(render=lambda *args: view))
     assert "odd: render returned" in said
     assert "expected a View" in said
-
-
-def test_a_view_that_cannot_be_rendered_twice_is_the_error_of_the_point():
-    seen = []
-
-    def render(state, context, probe=None):
-        seen.append(1)
-        if len(seen) == 3:
-            raise ValueError("third time")
-        return View(HistoryCompactor.render(Odd(), state, context).messages)
-
-    assert "odd: render raised ValueError: third time" in error_of(Odd(render=render))
 
 
 def test_a_failure_at_a_later_point_leaves_the_earlier_one():
@@ -426,13 +407,6 @@ def call(function):
         return asyncio.run(thread.call(function, ENOUGH, "call"))
     finally:
         thread.close()
-
-
-def test_a_call_returns_what_the_function_returns():
-    async def later():
-        return 2
-
-    assert (call(lambda: 1), call(later)) == (1, 2)
 
 
 def test_an_error_of_contract_is_passed_on_as_it_is():

@@ -106,14 +106,6 @@ def test_a_reply_that_does_not_say_what_it_took_stays_set_aside_at_its_most(acco
     assert "held against --compaction-max-cost at the most" in note
 
 
-def test_without_a_limit_a_reply_that_does_not_say_what_it_took_is_counted_here(accounts):
-    ask(spending(Unsaid(Usage(1)), accounts), call("word " * 50))
-    (total,) = accounts.totals()
-    assert total.paid == Usage(1, builders.COUNTER.text("word " * 50), 0, 5)
-    assert total.usd == pytest.approx(PRICES.cost(MODEL, total.paid))
-    assert "counted here" in accounts.notes[0]
-
-
 class Sending(Answering):
     """Fails as given, request by request: the endpoint charges for it (lost), or not (free)."""
 

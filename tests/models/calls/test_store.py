@@ -263,13 +263,6 @@ def test_a_reply_is_kept_even_if_the_call_is_given_up_while_it_is_written(tmp_pa
     assert [path.name for path in (tmp_path / "store" / ".partial").iterdir()] == ["lock"]
 
 
-def test_closing_closes_what_stands_behind(tmp_path):
-    endpoint = Answering()
-    asyncio.run(Store(tmp_path, endpoint).close())
-    assert endpoint.closed
-    asyncio.run(Store(tmp_path, None, "replay").close())
-
-
 def test_a_look_for_a_reply_that_is_not_there_takes_no_thread(tmp_path, monkeypatch):
     read = []
     monkeypatch.setattr(Store, "read", lambda self, call: read.append(call))
