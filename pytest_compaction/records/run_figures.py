@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from pytest_compaction.metrics import (
     DEFAULT_PRICING,
-    BreakEven,
     FactLosses,
     Mean,
     Pricing,
@@ -56,22 +56,7 @@ def figures_of(records: Sequence[Record]) -> dict[str, Any]:
             name: {arm: made for arm, group in arms.items() if (made := as_json(group)) is not None}
             for name, as_json in each.items()
         },
-        "curves": [
-            {
-                "compactor": curve.compactor,
-                "points": [
-                    {
-                        "budget": point.budget,
-                        "tokens": rounded(point.tokens),
-                        "stated": _mean(point.stated),
-                        "over_budget": point.over_budget,
-                    }
-                    for point in curve.points
-                ],
-                "area": _mean(curve.area),
-            }
-            for curve in curves(probes)
-        ],
+        "curves": _plain(curves(probes)),
         "origins": {
             name: {
                 origin: {
@@ -160,9 +145,7 @@ def _choices(records: Sequence[Record], control: Sequence[Record]) -> dict[str, 
 
 def _bare(mean: Mean | None) -> dict[str, Any] | None:
     return (
-        None
-        if mean is None
-        else {"mean": rounded(mean.value), "interval": _interval(mean.interval)}
+        None if mean is None else {"mean": rounded(mean.value), "interval": _plain(mean.interval)}
     )
 
 
@@ -170,13 +153,17 @@ def _mean(mean: Mean | None) -> dict[str, Any] | None:
     return None if mean is None else {**(_bare(mean) or {}), "cases": mean.cases}
 
 
-def _interval(interval: tuple[float, float] | None) -> list[float | None] | None:
-    """Two bounds, one that is infinite as ``null``."""
-    return interval and [_finite(bound) for bound in interval]
-
-
-def _finite(value: float) -> float | None:
-    return rounded(value) if math.isfinite(value) else None
+def _plain(value: Any) -> Any:
+    """Figures as plain JSON: means with their intervals, rounded, what is infinite as ``null``."""
+    if isinstance(value, Mean):
+        return _mean(value)
+    if isinstance(value, float):
+        return rounded(value) if math.isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    return value
 
 
 # --- losses ---
@@ -213,28 +200,13 @@ def losses_as_json(records: Sequence[Record]) -> dict[str, Any] | None:
 
 
 def _losses(losses: FactLosses) -> dict[str, Any]:
-    counts, half = losses.counts, losses.half_life
+    counts = losses.counts
     return {
         **{name: getattr(counts, name) for name in _COUNTS},
         "survival": _bare(counts.survival),
         "recovery": _bare(counts.recovery),
-        "after": [
-            {
-                "compaction": row.compaction,
-                "at_risk": row.at_risk,
-                "dropped": row.dropped,
-                "survival": rounded(row.survival),
-                "interval": _interval(row.interval),
-            }
-            for row in losses.table
-        ],
-        "half_life": half
-        and {
-            "compactions": _finite(half.compactions),
-            "interval": _interval(half.interval),
-            "drops": half.drops,
-            "exposures": half.exposures,
-        },
+        "after": _plain(losses.table),
+        "half_life": _plain(losses.half_life),
     }
 
 
@@ -294,8 +266,8 @@ def costs_as_json(records: Sequence[Record]) -> dict[str, Any] | None:
         "cost_each": _bare(found.cost_each),
         "saving": rounded(found.saving),
         "saving_each": _bare(found.saving_each),
-        "break_even": _break_even(found.break_even),
-        "break_even_if_cached": _break_even(found.if_cached),
+        "break_even": _plain(found.break_even),
+        "break_even_if_cached": _plain(found.if_cached),
         "horizon": found.horizon,
         "net": rounded(found.net),
         "usd": {"cost": _dollars(found.cost_usd), "net": _dollars(found.net_usd)},
@@ -307,10 +279,6 @@ def costs_as_json(records: Sequence[Record]) -> dict[str, Any] | None:
             "input_usd": prices.input_usd,
         },
     }
-
-
-def _break_even(found: BreakEven) -> dict[str, Any]:
-    return {"requests": rounded(found.requests), "interval": _interval(found.interval)}
 
 
 def _dollars(value: float | None) -> float | None:
