@@ -61,7 +61,7 @@ class RequestLimit:
         self._is_stopped = is_stopped
         self._order = count()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
-        self._room: asyncio.Future[None] | None = None
+        self._room = asyncio.Event()
         self._stopped = False
 
     def at(self, rank: int, asked: asyncio.Event | None = None) -> Turn:
@@ -92,7 +92,7 @@ class RequestLimit:
         self.flying -= 1
         if not self._stopped:
             self._serve()
-            self._tell_room()
+            self._room.set()
 
     def _serve(self) -> None:
         while self._waiting and self.flying < self.most:
@@ -112,14 +112,8 @@ class RequestLimit:
     async def room(self) -> None:
         """Wait until there :attr:`has_room`."""
         while not self.has_room:
-            if self._room is None:
-                self._room = asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._room)
-
-    def _tell_room(self) -> None:
-        if self._room is not None and self.has_room:
-            self._room.set_result(None)
-            self._room = None
+            self._room.clear()
+            await self._room.wait()
 
     def stop(self) -> None:
         """Let no request fly any more: a strategy may ask for one that was cancelled before."""

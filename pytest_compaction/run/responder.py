@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pytest_compaction.case import AnswerSpec, Choice, Probe
 from pytest_compaction.compactors import PLACEHOLDER, View
@@ -45,9 +45,6 @@ from pytest_compaction.models import (
     refusal_of,
     requests_in,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,28 +129,10 @@ FAULTY = {
     "wrapped in another object": (lambda d: json.dumps({"judgement": d}), "lacks facts"),
     "a score just over 5": (factual(5.0000001), "5.0000001, outside 0 to 5"),
     "a score as text": (factual("5"), '"5", expected a number'),
-    "digits of another script": (
-        lambda d: json.dumps(d).replace('"score": 4', '"score": ٥', 1),
-        "JSON is broken",
-    ),
-    "a number of another script": (
-        lambda d: json.dumps(d).replace('"1": ', '"１": ', 1),
-        "facts lacks 1",
-    ),
     "a fact stated as a number": (lambda d: d["facts"]["1"].update(stated=1), "expected a boolean"),
-    "a claim hit as a number": (
-        lambda d: d["stale_claims"]["1"].update(hit=0),
-        "expected a boolean",
-    ),
-    "a comment": (lambda d: json.dumps(d).replace("{", "{ // five\n", 1), "JSON is broken"),
-    "a comma at the end": (lambda d: json.dumps(d)[:-1] + ",}", "JSON is broken"),
     "a reasoning that nobody sees": (
         lambda d: d["criteria"]["accuracy_factual"].update(reasoning="\u200b\u2060"),
         "accuracy_factual has a score without reasoning",
-    ),
-    "a criterion in capitals": (
-        lambda d: d["criteria"].update(CHARM=d["criteria"].pop("accuracy_factual")),
-        "criteria lacks accuracy_factual",
     ),
     "nested without end": (lambda d: '{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deep"),
     "a score of 5,000 digits": (
