@@ -380,28 +380,6 @@ def test_a_selection_is_gated_on_what_was_selected_and_its_line_says_of_how_many
     )
 
 
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        ("pyproject.toml", '[tool.pytest]\ncompaction_threshold = ["overall>=3", "removed>=0"]'),
-        (
-            "pyproject.toml",
-            '[tool.pytest.ini_options]\ncompaction_threshold = ["overall>=3", "removed>=0"]',
-        ),
-        ("pytest.ini", "[pytest]\ncompaction_threshold =\n    overall>=3\n    removed>=0"),
-    ],
-)
-def test_thresholds_stand_in_the_ini_file_and_the_command_line_wins(pytester, file, text):
-    set_up(pytester)
-    (pytester.path / file).write_text(text)
-    result = run(pytester, compactor=HALF)
-    assert last_line(result) == "GATE FAILED overall 2.50 < 3.00 · on 8 of 8 items"
-    result = run(pytester, *gate("overall>=2"), compactor=HALF)
-    assert last_line(result) == (
-        "GATE PASSED overall 2.50 >= 2.00 · on 8 of 8 items · 4 items below 3.5"
-    )
-
-
 def test_quiet_runs_end_with_the_gate_too(pytester):
     set_up(pytester, "first")
     result = run(pytester, "-qq", *gate("overall>=4"), compactor=HALF)
