@@ -172,9 +172,8 @@ def _listed(effect: Effect, output: str) -> list[Effect]:
 def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], EditOutcome]:
     """The outcome of each effect of a call, by its result.
 
-    A call without a known result may have been run. If a script failed, the log does
-    not tell whether its later commands ran. An error of the shell, of git or of a program
-    that changes files may belong to any command if it names no file.
+    If a script failed, the log does not tell whether its later commands ran. An error that names no
+    file may belong to any command.
     """
     id, output = invocation.message_id, invocation.output
     script = shell_script(invocation.call)

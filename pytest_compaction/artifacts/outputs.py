@@ -46,12 +46,8 @@ _RAISED: Final = re.compile(r"(?:[\w<>]+\.)*(?:[A-Za-z_]\w*: |[A-Z]\w*:?$)")
 def error_texts(output: str, failed: bool) -> Iterator[str]:
     """Lines of an output that state an error, in order, without repetition, as printed.
 
-    ``failed`` says that the call is known to have failed: then lines that only say what
-    went wrong count too. Only the last 200,000 characters are read. Markers such as
-    pytest's leading ``E``, lines of a test report that only count, and lines of source
-    code are left out. A line of fewer than 12 characters counts only if a traceback or a
-    test report ends with it. A line must show within its first 400 characters that it is
-    an error; a longer line is cut there and says how many characters are missing.
+    ``failed``: the call is known to have failed, so lines that only say what went wrong count too.
+    Markers, counts of a test report and source code are left out; a long line is cut.
     """
     seen: set[str] = set()
     for text, raised in _stripped(output[-_TAIL_CHARACTERS:].splitlines()[-_MAX_LINES:]):

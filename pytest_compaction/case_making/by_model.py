@@ -1,9 +1,7 @@
 """Probes written by a model; only those that the log confirms are kept.
 
-The model sees the log in stretches, one for each compaction point. Its proposals pass
-the same checks as derived probes: the log must state every fact before the question is
-asked, according to the matcher that later judges, and no question may give one of its
-facts away.
+The model sees the log in stretches, one for each compaction point. The matcher that later judges
+has to find every fact in the log, and no question may give one of its facts away.
 """
 
 from __future__ import annotations

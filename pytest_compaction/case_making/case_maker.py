@@ -348,13 +348,9 @@ def _window(records: Sequence[RecordPoint], points: Sequence[int], sizes: Sequen
 
 
 def _budget(log: LogSizes, messages: Sequence[Message], sizes: Sequence[int]) -> int:
-    """The budget of a view, in tokens.
+    """The budget of a view: the system messages, which nobody may shorten, and a share of the rest.
 
-    It is the sum of the system messages, which no strategy may shorten, and a share: a
-    twelfth of the rest, at least 2,000 tokens (or a third of the rest if that is less, but
-    500). If the first request, which many strategies keep whole, takes more than half of
-    the share, it gets room of its own. ``with_room`` adds room for the messages that must
-    stay at a point.
+    If the first request takes more than half of the share, it gets room of its own.
     """
     system, rest = log.system[-1], log.passed[-1] - log.system[-1]
     share = _share(rest)

@@ -1,10 +1,8 @@
 """Derive probes from a transcript by rules: what must an agent know to continue?
 
-The rest of the session answers that: what it uses, repeats or is bound by had to be remembered
-(see ``needed``). The matcher that loads cases verifies every fact: a message states it, and so does
-the whole log, read as ``lint`` reads it. A fact must be at risk: few messages state it, and none of
-them is in the tail or in the last twentieth of the log. No question states a fact of the case. The
-same log always gives the same probes.
+What the rest of the session uses, repeats or is bound by had to be remembered (see ``needed``).
+Each fact is stated by the log as ``lint`` reads it, and is at risk: few messages state it, none of
+them in the tail. The same log always gives the same probes.
 """
 
 from __future__ import annotations
@@ -77,14 +75,11 @@ def derive_probes(
     budget: int | None = None,
     recorded: Sequence[int] = (),
 ) -> DerivedProbes:
-    """Questions that a log supports, best supported first within a kind.
+    """Questions that a log supports, best supported first within a kind; at most ``count``.
 
-    At most ``count``, and no more than :func:`probe_count` of the log. ``messages`` is the whole
-    session, ``points`` the ascending positions of the messages after which it is compacted;
-    ``recorded`` are those after which the agent's own compaction is on record: only its summary
-    can be used there, so names used from memory are not asked for there. Given the ``budget`` of
-    the case in tokens, no probe asks for a fact in the tail that ``lint`` expects every strategy to
-    keep.
+    ``messages`` is the whole session, ``points`` the ascending positions after which it is
+    compacted, ``recorded`` those after which the agent's own compaction is on record. Given the
+    ``budget``, no probe asks for a fact in the tail that ``lint`` expects every strategy to keep.
     """
     if not messages or not points:
         return DerivedProbes()

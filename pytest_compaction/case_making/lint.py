@@ -1,9 +1,6 @@
 """Check case files: can their questions measure anything?
 
-An error makes a case unfit for use: the loader refuses it, a question gives its answer
-away or is asked twice, the keys of a fact do not fit it, the full log does not state it,
-or the tail keeps all facts of a probe. A warning names what measures little. ``RULES``
-lists all rules.
+An error makes a case unfit for use, a warning names what measures little; ``RULES`` lists all.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """Needs of the rest of a session after a point: used, fetched, said again, chosen, ruled.
 
-A transcript goes on after the point where its case is compacted. What the agent or the user uses
-there had to be remembered, if the log states it before the point, and nothing shows it again
-between the point and the use. That needs no model and no taste. A use within the next forty tool
-calls counts; where a session has no tool calls, a use in the agent's next forty texts.
-
-A need is ``sure`` where the log itself shows that it mattered; the others wait for a person. What
-can be guessed, stands in the system prompt or a rule file, or still stands in the newest messages,
-does not count.
+What the agent or the user uses after a point had to be remembered, if the log states it before and
+nothing shows it again in between. A use within the next forty tool calls counts; where a session
+has no tool calls, a use in the agent's next forty texts. A need is ``sure`` where the log itself
+shows that it mattered; the others wait for a person. What can be guessed, stands in the system
+prompt or a rule file, or still stands in the newest messages, does not count.
 """
 
 from __future__ import annotations

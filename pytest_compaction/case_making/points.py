@@ -1,10 +1,7 @@
 """Compaction points of an imported session, and the messages that stay there.
 
-No strategy may shorten what the agent has just read: the last message, or the last tool
-calls with their results, stays, and so do the first request and the system messages,
-notices in the middle of the log included. A point right after a result of 20,000 tokens
-would leave nothing to compare. The points therefore avoid such places; where they cannot,
-the budget makes room.
+The last message or tool calls with their results stay, and so do the first request and the system
+messages. Points avoid places where these leave nothing to compare.
 """
 
 from __future__ import annotations
@@ -108,11 +105,10 @@ def compaction_points(
 ) -> list[int]:
     """Positions after which to compact: about one for each 25,000 tokens, three to eight.
 
-    There are fewer in a short log, so that no part fits the ``budget`` without being
-    compacted. A point never falls between a tool call and its result. Of the places up to
-    the next point, the first is taken where the messages that must stay fit the budget,
-    else the one where they are smallest. What the session does after the last point says what
-    it had to know there (see :func:`horizon_start`).
+    No part fits the ``budget`` uncompacted, and no point parts a call from its result. Of the
+    places up to the next point, the first is taken where the messages that must stay fit the
+    budget, else the one where they are smallest; the last point leaves a horizon (see
+    :func:`horizon_start`).
     """
     end = horizon_start(messages, 0, len(messages))
     messages, sizes = messages[:end], sizes[:end]

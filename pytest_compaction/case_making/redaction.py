@@ -1,8 +1,7 @@
 """Redaction: takes secrets, e-mail addresses, people and home folders out of a transcript.
 
-The same value gets the same stand-in in all conversations of a file, numbered in the
-order of appearance, so that nothing of the value shows and equal values stay equal.
-Thinking and opaque parts cannot be edited: one that holds such a value is left out.
+The same value gets the same numbered stand-in in all conversations of a file. Thinking and opaque
+parts cannot be edited: one that holds such a value is left out.
 """
 
 from __future__ import annotations

@@ -115,10 +115,8 @@ class Message:
 def readable(message: Message) -> str:
     """All text of a message that can be read: text, tool calls, tool results.
 
-    A tool call is a line of its name and its short place or command, so that it says in one
-    line what happens to which file; the other arguments follow. They are decoded, so that text
-    written to a file reads as it will stand in the file. Images, thinking and opaque parts are
-    not readable.
+    A tool call is a line of its name and its short place or command; the other arguments follow,
+    decoded, so that text written to a file reads as it will stand there.
     """
     lines: list[str] = []
     for part in message.parts:

@@ -69,12 +69,9 @@ def _encoding(name: str) -> Any:
 
 
 class TokenCounter:
-    """Counts the tokens of texts and messages in one encoding. Threads may share it.
+    """Counts the tokens of texts and messages in one encoding, and remembers. Threads may share it.
 
-    Ordinary text is counted exactly. A run of 4,096 or more characters without a change
-    between white space and other characters is counted in pieces, which keeps the time
-    linear and may add one token per piece. The counts of the latest texts are
-    remembered.
+    Ordinary text is counted exactly; a run of 4,096 or more characters may add one token per piece.
     """
 
     def __init__(self, encoding: str = DEFAULT_ENCODING) -> None:

@@ -1,9 +1,7 @@
 """Conversations from logged requests and responses of a model's interface, each with its name.
 
-A program that logs its requests repeats the conversation in each of them. Requests whose
-messages begin with all messages of an earlier request belong to the same conversation,
-and the latest request holds all of it. Requests that name an earlier response belong to
-its conversation too.
+Requests whose messages begin with all messages of an earlier request, or that name an earlier
+response, belong to its conversation; the latest request holds all of it.
 """
 
 from __future__ import annotations
@@ -113,11 +111,9 @@ def transcripts_of(
 ) -> Iterator[Transcript]:
     """The conversations of a file.
 
-    ``read`` reads one value of the file as a conversation or a request, and ``make``
-    turns a whole conversation into a transcript. Values that it does not read and that
-    are messages make one conversation together. ``split`` divides a value of the file
-    into several; without it, a list that has no message is divided. If there is none, raises
-    :class:`ImportFormatError` with the text ``expected``.
+    ``read`` reads one value of the file as a conversation or a request, ``make`` turns a whole
+    conversation into a transcript. Bare messages make one together. ``split`` divides a value into
+    several. Without any, raises :class:`ImportFormatError` with the text ``expected``.
     """
     lost = Tally()
     found = False

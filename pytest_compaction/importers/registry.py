@@ -1,10 +1,7 @@
 """Find the importers, and choose one for a file: by its content, or by the name that users give.
 
-Every module below ``formats`` with an ``IMPORTER`` is registered, so a new format is just
-a new file. If several importers recognise a file, the one with the highest
-``specificity`` reads it: first a format of one program, then the shape of a provider's
-interface, then a shape that several formats share, and last a bare role and content. Of
-equals, the first by name wins.
+Every module below ``formats`` with an ``IMPORTER`` is registered. Of several that recognise a file,
+the one with the highest ``specificity`` reads it; of equals, the first by name.
 """
 
 from __future__ import annotations

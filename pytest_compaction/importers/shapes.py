@@ -1,10 +1,7 @@
 """One reader for formats that are lists of messages with parts; data describes each format.
 
-Formats differ in names more than in structure: a message has a role, its parts are texts,
-thoughts, calls and results, and calls and results find each other by an id. The names in
-use are tables here. A :class:`Shape` says what a format has of its own, and a
-:class:`TurnReader` reads by it; a format that has more than names, such as compactions,
-derives a reader of its own.
+Formats differ in names more than in structure. The names in use are tables here; a :class:`Shape`
+says what a format has of its own, and a :class:`TurnReader` reads by it.
 """
 
 from __future__ import annotations

@@ -198,10 +198,8 @@ class TreeLine:
 def left_lines(lines: Sequence[TreeLine], tally: Tally) -> frozenset[str]:
     """The ids of the lines on branches that the user left.
 
-    A user who goes back begins another branch: a typed line beside another child of the
-    same parent. Any other line with siblings is of the same turn, such as parallel results,
-    or all lines of a turn in iFlow and other forks. The branches off the path from the last
-    line up to the root were left.
+    A user who goes back begins another branch: a typed line beside another child of the same
+    parent. Any other line with siblings is of the same turn.
     """
     if not any(line.parent for line in lines) or not any(line.spoken for line in lines):
         return frozenset()
@@ -219,11 +217,9 @@ def left_lines(lines: Sequence[TreeLine], tally: Tally) -> frozenset[str]:
 
 
 def in_terms_of(log: Sequence[Message], view: Sequence[Message], name: str) -> tuple[Message, ...]:
-    """The view, with messages of the log where role and parts are equal.
+    """The view, with messages of the log where role and parts are equal, each once.
 
-    Each message of the log is used once. Of several equal ones, the first after the last
-    match is taken. All other messages get new ids ``<name>-0``, ``<name>-1``, …; no id in
-    the log may begin with ``name``.
+    All other messages get new ids ``<name>-0``, ``<name>-1``, …; no id in the log may begin so.
     """
     places: dict[tuple[str, tuple[Part, ...]], list[int]] = defaultdict(list)
     for place, message in enumerate(log):

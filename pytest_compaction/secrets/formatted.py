@@ -1,9 +1,7 @@
 """Keys whose own look says what they are: those of the table, and those that an encoding hides.
 
-A text is cut into words once. A word is looked at more closely only if it begins as a key of the
-table does: at its start, or a few parts back where dots, slashes or colons join it to what comes
-before. What base64 or the escapes of an address hide is decoded once and looked at. Blocks with a
-private key and members of known files are found by what stands around them.
+A text is cut into words once, and a word is looked at more closely only if it begins as a key does.
+Blocks with a private key and members of known files are found by what stands around them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Keys and passwords in what a run shows or writes: each is replaced by ``[key]``.
 
-A key is known from the environment or recognised by its shape, wherever it comes from: a
-user exported it, it stands in an imported session, an endpoint sends it back in an error.
-Ordinary text, hashes and identifiers stay as they are.
-
-The key that is sent to the endpoint is known whatever its length and shape; a short one
-counts only where it is a word of its own.
+A key is known from the environment or recognised by its shape, wherever it comes from. The key
+that is sent to the endpoint is known whatever its length and shape; a short one counts only where
+it is a word of its own.
 """
 
 from __future__ import annotations

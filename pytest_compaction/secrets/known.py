@@ -1,8 +1,6 @@
 """Secrets that this process knows: values of its environment and of the parameters of strategies.
 
-Variables may point elsewhere while a run lasts: code that a run takes in reads the variables and
-finds what it is pointed to. The run itself asks :func:`own_variable`, and the values that were
-taken out are secrets as before.
+Variables may point elsewhere while a run lasts; the run itself asks :func:`own_variable`.
 """
 
 from __future__ import annotations

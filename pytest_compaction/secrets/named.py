@@ -1,9 +1,7 @@
 """Values that are secrets because of what names them: an assignment, a member, an option.
 
-Whatever is named a password is one, unless it plainly is something else: a placeholder, a
-variable, a call, a type. Tokens, keys and secrets have many other uses in code (parsers,
-tokenizers, pages of results), so a value named like that must be longer and must not be a
-name made of words.
+Whatever is named a password is one, unless it plainly is something else. Tokens, keys and secrets
+have many other uses in code, so such a value must be longer and no name made of words.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Secrets in the parameters of strategies: a stand-in takes their place in all names.
 
-A strategy is named in ids of tests, in files and in records, so its parameters are part of all of
-these. What is a secret among them, by its name or its look, is replaced before any name is made,
-and put back where the strategy itself is made. The process knows the values meanwhile, so that
-they are scrubbed from what it shows and writes.
+What is a secret, by its name or its look, is replaced before any name of a test, file or record is
+made, and put back where the strategy itself is made.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Search for the secrets of an imported transcript: keys by their shape, passwords by name.
 
-Entropy alone says little: a transcript is full of hashes, ids and encoded data, and those are
-facts. What is looked for besides the keys of the table: values that an element, an option or a
-sentence calls a key, random words, and keys that were broken over lines.
+Besides the keys of the table: values that an element, an option or a sentence calls a key, random
+words, and keys that were broken over lines. Entropy alone says little; hashes and ids are facts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The parts of messages that endpoints take: texts, calls and results, and images of the user.
 
-Endpoints take images in user messages only, so ``[image]`` stands for an image elsewhere.
-Thinking is left out as a whole, because its signatures bind it to the provider that wrote it.
-Opaque items of the responses API go back to it byte-identical; other opaque parts are left out as
-a whole. What is sent is part of the identity of a call: one changed byte, and it is paid again.
+Thinking is left out, because its signatures bind it to its provider; opaque items go back to the
+responses API byte-identical. What is sent is part of the identity of a call: one changed byte, and
+it is paid again.
 """
 
 from __future__ import annotations

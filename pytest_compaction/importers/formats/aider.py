@@ -1,10 +1,7 @@
 """Chat histories of aider: Markdown with the user's prompts, program notices, and answers.
 
-Each start of the program begins a conversation. Aider has no tool calls, so answers stay
-text with their SEARCH/REPLACE blocks. A notice tells that an edit was applied. Such an
-edit also becomes a call ``apply_edit`` with the path, and the notices become its result,
-so that the files of the session are known. An edit that ``/undo`` took back later gets no
-call; its notice stays.
+Each start of the program begins a conversation. Aider has no tool calls: an edit that was applied
+also becomes a call ``apply_edit``, unless ``/undo`` took it back.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Session transcripts of Claude Code: JSON lines that form a tree, with compactions.
 
-The file is read twice: first the parents, to find the lines of the conversation, then
-their contents. The lines of one assistant message are joined, each result goes to its
-call wherever it is, and the program's own records are left out with a reason. The summary
-of a compaction belongs to what the agent continued with, not to the log.
+The file is read twice: first the parents, to find the lines of the conversation, then their
+contents. The summary of a compaction belongs to what the agent continued with, not to the log.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Sessions of Cline: message files with their compactions, and the older histories.
 
-A session is a file ``<id>.messages.json``. Beside it, ``<id>.compaction.json`` holds the
-context with which Cline continued after its latest compaction; this becomes a recorded
-compaction. If a session has several such files, each makes a case of its own. The older
-``api_conversation_history.json``, a list of messages, is read as well.
+Beside ``<id>.messages.json``, ``<id>.compaction.json`` holds the context with which Cline continued
+after its latest compaction; if there are several, each makes a case of its own.
 """
 
 from __future__ import annotations

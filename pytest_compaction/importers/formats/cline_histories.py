@@ -1,9 +1,7 @@
 """Cline's older history: results are texts of the user message that follows a call.
 
-The calls are native, or tags in a text, which become calls. Each text with the header of a
-result goes to its call. Tools that only talk to the user (questions, plans, completion)
-become text of the assistant, and their results become user messages. Forks of Cline, such
-as Roo Code, write the same format.
+The calls are native, or tags in a text. Tools that only talk to the user become text of the
+assistant, and their results user messages. Forks of Cline, such as Roo Code, write the same format.
 """
 
 from __future__ import annotations

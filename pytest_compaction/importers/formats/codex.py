@@ -1,10 +1,8 @@
 """Rollout files of Codex CLI: JSON lines with the items of a session, and its compactions.
 
-The conversation is in ``response_item`` lines. ``event_msg`` lines repeat it for the
-screen and are left out. A ``compacted`` line records a compaction, and its
-``replacement_history`` is what Codex continued with. Without one, Codex rebuilds the
-history from the summary and the newest user messages within 20,000 tokens (of four bytes
-each), and this importer does the same. Encrypted summaries are dropped and counted.
+The conversation is in ``response_item`` lines; ``event_msg`` lines repeat it for the screen. A
+``compacted`` line has in ``replacement_history`` what Codex continued with; without one, Codex
+rebuilds it from the summary and the newest user messages within 20,000 tokens, and so does this.
 """
 
 from __future__ import annotations

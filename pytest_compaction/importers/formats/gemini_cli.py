@@ -1,9 +1,7 @@
 """Sessions of Gemini CLI: its recorded chats (JSON lines, older ones JSON) and checkpoints.
 
-A recorded chat repeats a message whenever it changes; the last version of each id counts.
-When the history is compressed or masked, the chat rewrites it; this is a recorded
-compaction, and the log keeps the messages as they were before.
-A checkpoint is the history as it was sent, in the shape of the Gemini API.
+The last version of each id counts. When the history is compressed or masked, the chat rewrites it;
+this is a recorded compaction, and the log keeps the messages as they were before.
 """
 
 from __future__ import annotations

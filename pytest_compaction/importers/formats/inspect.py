@@ -1,11 +1,8 @@
 """Evaluation logs of Inspect (inspect_ai): ``.eval`` archives and JSON. A sample is a conversation.
 
-Logs are read by their shape and not with inspect_ai, so the result does not depend on what
-is installed. The input of the first model call after a compaction is the recorded compaction.
-
-Newer versions of Inspect compress archives with Zstandard. Python reads it since 3.14; before,
-it needs ``zipfile-zstd``, on which inspect-ai depends. A few bytes of an archive can unpack to
-gigabytes, and a few bytes of JSON can take a hundred in memory: both are looked at first.
+The input of the first model call after a compaction is the recorded compaction. Archives may be
+compressed with Zstandard, which Python reads since 3.14 and ``zipfile-zstd`` before. A few bytes
+can unpack to gigabytes, so what a member says of itself is looked at first.
 """
 
 from __future__ import annotations
