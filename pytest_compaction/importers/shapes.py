@@ -215,7 +215,7 @@ class TurnReader:
         """
         return records
 
-    def add(self, value: Any, place: str = "") -> None:
+    def add(self, value: Any) -> None:
         """Read one record."""
         if not isinstance(value, Mapping):
             self.tally.skip(f"{type(value).__name__} instead of a message")
@@ -592,8 +592,8 @@ def shaped(
         if exchange.system:
             reading.say("system", listed(exchange.system))
         records = reading.prepare(chain(exchange.request, exchange.response))
-        for number, value in enumerate(records):
-            reading.add(value, f"{exchange.place}, message {number}")
+        for value in records:
+            reading.add(value)
         return reading.transcript(exchange, path)
 
     transcripts = partial(

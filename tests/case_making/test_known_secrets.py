@@ -3,7 +3,6 @@
 import random
 import re
 import string
-import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,14 +67,3 @@ def test_the_form_that_json_escapes_is_found_too():
     assert without({'pa"ss\\word7-long-one': "<1>"}, r'{"x": "pa\"ss\\word7-long-one"') == (
         '{"x": "<1>"'
     )
-
-
-def test_four_times_the_secrets_in_four_times_the_text_take_about_four_times_as_long():
-    def seconds(number):
-        secrets = keys(number, heads=("sk-ant-api03-",))
-        text = text_of(secrets)
-        start = time.process_time()
-        assert len(KnownSecrets(secrets).places(text)) == number
-        return time.process_time() - start
-
-    assert min(seconds(4000) for _ in range(3)) < 9 * min(seconds(1000) for _ in range(3))

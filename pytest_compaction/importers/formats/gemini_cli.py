@@ -296,11 +296,11 @@ def _transcript(path: Path) -> Transcript:
     contents: list[Sequence[Any]] = []
     tally = Tally()
     stream: TurnReader | None = None
-    for place, value in json_values(path, tally):
+    for _, value in json_values(path, tally):
         if stream or (not log.recognised and _is_stream(value)):
             stream = stream or TurnReader(_STREAM, tally)
             tally.records += 1
-            stream.add(value, place)
+            stream.add(value)
             continue
         found = _contents(value)
         if found:

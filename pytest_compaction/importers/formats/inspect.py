@@ -59,7 +59,7 @@ def _transcript(found: PlacedValue, path: Path, model: str, name: str) -> Transc
     log = [item for item in items if not _is_summary(item)]
     if len(log) < len(items):
         tally.left_out[SUMMARY_IN_RECORD] += len(items) - len(log)
-    messages = _read(log, found.place, tally)
+    messages = _read(log, tally)
     empty = f"{found.place}: a sample without a message; remove it"
     boundaries = _boundaries(sample, log, messages, attachments, tally)
     return tally.transcript(messages, path, empty, model, boundaries, name)
@@ -123,10 +123,10 @@ def _objects(record: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     return [mapping(one) for one in given] if isinstance(given, list) else []
 
 
-def _read(items: Sequence[Any], place: str, tally: Tally) -> tuple[Message, ...]:
+def _read(items: Sequence[Any], tally: Tally) -> tuple[Message, ...]:
     reading = _SampleReader(_SHAPE, tally)
-    for number, item in enumerate(items):
-        reading.add(item, f"{place}, message {number}")
+    for item in items:
+        reading.add(item)
     return reading.messages()
 
 
@@ -138,7 +138,6 @@ def _boundaries(
     tally: Tally,
 ) -> Iterator[Boundary]:
     """One boundary per compaction, with the input of the next model call as its view."""
-    place = attachments.place
     places = {str(mapping(item).get("id")): number for number, item in enumerate(log)}
     pool = list(_list(mapping(sample.get("events_data")).get("messages")))
     waiting: Mapping[str, Any] | None = None
@@ -153,9 +152,9 @@ def _boundaries(
             if not after:
                 continue
             number += 1
-            before = _read(log[:after], place, Tally())
+            before = _read(log[:after], Tally())
             sent = [attachments.resolved(item) for item in _input(event, pool)]
-            view = _read(sent, f"{place}, compaction {number}", Tally())
+            view = _read(sent, Tally())
             tokens = waiting.get("tokens_before")
             waiting = None
             yield Boundary(

@@ -41,9 +41,8 @@ def transcript_of(exchange: Exchange, path: Path) -> Transcript:
     reading = TurnReader(_SHAPE, exchange.tally)
     if exchange.system is not None:
         reading.say("system", [exchange.system])
-    said = with_calls(chain(exchange.request, exchange.response), exchange.tally)
-    for number, message in enumerate(said):
-        reading.add(message, f"{exchange.place}, message {number}")
+    for message in with_calls(chain(exchange.request, exchange.response), exchange.tally):
+        reading.add(message)
     return reading.transcript(exchange, path)
 
 
