@@ -21,6 +21,7 @@ _FIGURES: Final[Mapping[str, Callable[[TaskFigures], float | None]]] = {
     "prompt": lambda figures: figures.spending.prompt_savings,
     "net": lambda figures: figures.spending.net_savings,
     "effectiveness": lambda figures: figures.effectiveness,
+    "net_effectiveness": lambda figures: figures.net_effectiveness,
 }
 NAMES: Final = tuple(_FIGURES)
 """Names of the aggregates: means over dialogues, and savings as ratios of sums."""

@@ -87,6 +87,14 @@ class TaskFigures:
             return None
         return effectiveness(self.consistency, self.tokens.mean, self.retention)
 
+    @property
+    def net_effectiveness(self) -> float | None:
+        """The same with the savings after the cost of summaries; ``None`` if that is unknown."""
+        net = None if self.net is None else self.net.mean
+        if self.consistency is None or net is None or self.retention is None:
+            return None
+        return effectiveness(self.consistency, net, self.retention)
+
 
 def spending_of(comparison: BothArms) -> Spending:
     """Tokens of one dialogue; for each arm the mean over its trials, of which it must have some."""

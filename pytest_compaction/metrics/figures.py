@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from pytest_compaction.metrics.aggregates import (
     answer_figure,
@@ -125,6 +125,17 @@ def _half_life(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     return Mean(half.compactions, half.interval, half.exposures, *counts_of(records))
 
 
+def _seconds(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    """Seconds that models took for a compaction; the probes of a view share its compactions."""
+    took: dict[tuple[Any, ...], float] = {}
+    for record in records:
+        case = record["case"], record["trial"], record.get("budget")
+        for name, seconds in (record.get("latency_s") or {}).items():
+            if name.startswith("compaction "):
+                took[*case, name] = seconds
+    return _without_interval(math.fsum(took.values()) / len(took) if took else None, records)
+
+
 def _without_interval(value: float | None, records: Sequence[Record]) -> Mean | None:
     if value is None:
         return None
@@ -176,6 +187,15 @@ FIGURES: tuple[Figure, ...] = (
         bounds=Range(0, math.inf),
         whole=_half_life,
         threshold=Range(0, 1e9),
+    ),
+    _SHARE(
+        "seconds",
+        kind="number",
+        bounds=Range(0, math.inf),
+        label="s/compaction",
+        whole=_seconds,
+        threshold=Range(0, 1e9),
+        placed=_EVERYWHERE - {"table"},
     ),
 )
 """All figures; :func:`known` is what reads them."""

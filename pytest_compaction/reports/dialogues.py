@@ -173,6 +173,7 @@ def _overall(evaluation: Evaluation) -> Table:
         **{f"Pass^{k}": Cell(value, "percent") for k, value in sorted(whole.passes.items())},
         "retention": Cell(whole.retention, "score"),
         "overall (50/30/20)": Cell(whole.effectiveness, "score"),
+        "net overall (50/30/20)": Cell(whole.net_effectiveness, "score", NOT_RECORDED),
     }
     notes = (
         f"A trial passes at a consistency of {evaluation.threshold:g}. A dialogue with a trial "
@@ -208,10 +209,12 @@ def _quality(evaluation: Evaluation) -> Table:
         *((f"pass_{k}", f"Pass^{k}", _pass(k)) for k in known if k in {1, known[-1]}),
         ("retention", "retention", of("retention", "score")),
         ("effectiveness", "50/30/20", of("effectiveness", "score")),
+        ("net_effectiveness", "net", of("net_effectiveness", "score", NOT_RECORDED)),
         ("unscored", "not scored", lambda item: count(item.dialogues - item.scored)),
     )
     rows = _by(evaluation, lambda item: item.consistency or 0.0)
-    return table_of("quality", "Table 2: response quality by task", columns, rows)
+    notes = ["Net: 50/30/20 with the savings that are left after the tokens spent on summaries."]
+    return table_of("quality", "Table 2: response quality by task", columns, rows, notes)
 
 
 def _turn_distribution(evaluation: Evaluation) -> Table | None:
@@ -286,7 +289,8 @@ def suitability_table(evaluation: Evaluation) -> Table:
     notes = [
         "The class is the published rule, which looks only at mean turns and mean prompt tokens: "
         "recommended with 4 or more turns and more than 2,000 tokens, not recommended with 2 or "
-        "fewer turns or fewer than 1,000 tokens, otherwise conditional.",
+        "fewer turns or fewer than 1,000 tokens, otherwise conditional. The publication places CM, "
+        "GR and TS by eye, against this rule.",
         "Measured: saves or costs if the 95 % interval of the mean tokens saved per dialogue lies "
         "on one side of 0, including the cost of summaries if that is recorded; too few: fewer "
         f"than {ENOUGH} dialogues.",

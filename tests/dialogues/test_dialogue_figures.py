@@ -173,6 +173,20 @@ def test_parts_together_give_the_figures_of_the_whole(
         assert (pooled.turns, pooled.in_force) == (whole.turns, whole.in_force)
 
 
+@pytest.mark.parametrize(("made", "expected"), [(20, 0.2), (60, 0.0), (160, 0.0), (None, None)])
+def test_the_net_score_counts_savings_after_the_cost_of_summaries(made, expected) -> None:
+    """A summary that costs more than it saves earns nothing for savings, and no less."""
+    full, short = Trial((TurnReply("a", 100, 0),)), Trial((TurnReply("a", 60, 0),))
+    short = Trial(short.replies, made)
+    one = BothArms("GR_1", "GR", 1, (full,), (short,), (TrialMatch(0.8, 0.5),))
+    figures = figures_of("GR", [one])
+    assert figures.effectiveness == pytest.approx(0.5 * 0.8 + 0.3 * 0.4 + 0.2 * 0.5)
+    if expected is None:
+        assert figures.net_effectiveness is None
+    else:
+        assert figures.net_effectiveness == pytest.approx(0.5 + 0.3 * expected)
+
+
 def test_pass_k_stops_where_the_trials_do() -> None:
     trial = Trial((TurnReply("a", 1, 1),))
     scores = (TrialMatch(0.9, 1.0), TrialMatch(0.7, 1.0), TrialMatch(0.69, 1.0))
@@ -183,7 +197,7 @@ def test_pass_k_stops_where_the_trials_do() -> None:
     )
     figures = figures_of("GR", [unscored])
     assert (figures.passes, figures.consistency, figures.scored) == ({}, None, 0)
-    assert figures.effectiveness is None
+    assert (figures.effectiveness, figures.net_effectiveness) == (None, None)
     assert figures_of("GR", [three], threshold=0.9).passes[1] == pytest.approx(1 / 3)
 
 

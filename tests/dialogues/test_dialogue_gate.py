@@ -154,12 +154,14 @@ def test_a_gate_names_aggregates_of_dialogues(pytester):
         "dialogue.net<=0.1",
         "prompt@strategies:keep>=0",
         "effectiveness>=0.5",
+        "net_effectiveness>=0.5",
     )
     assert code == pytest.ExitCode.OK
     assert line == (
         "GATE PASSED consistency 0.99 >= 0.80, retention 1.00 >= 0.80, pass^1 1.00 >= 1.00, "
         "savings 0.00 <= 0.10, dialogue.pass^1 1.00 >= 0.90, dialogue.net 0.00 <= 0.10, "
-        "prompt@strategies:keep 0.01 >= 0.00, effectiveness 0.70 >= 0.50 · "
+        "prompt@strategies:keep 0.01 >= 0.00, effectiveness 0.70 >= 0.50, "
+        "net_effectiveness 0.70 >= 0.50 · "
         "on 3 of 3 items · 0 dialogues below 0.7"
     )
 

@@ -109,3 +109,19 @@ def test_percentages_that_reports_tell_in_their_own_words_are_figures_too():
     assert (found["removed"], found["pass^1"]) == (0.9, 0.0)
     assert {"unused", "traps", "half_life", "kept", "er"} <= set(figures.known())
     assert decide(lost, [parse_threshold("stated>=60%")], 0).checks[0].holds
+
+
+def test_the_seconds_of_a_compaction_are_counted_once_for_its_probes_and_shown():
+    timed = several("anchored", *[3.0] * 4)
+    for number, record in enumerate(timed):
+        record["case"] = f"case{number // 2}"
+        record["latency_s"] = {"compaction p1": 2.0 + 2 * (number // 2), "responder": 60.0}
+    mean = figures.means(timed)["seconds"]
+    assert (mean.value, mean.cases) == (3.0, 2)
+    assert decide(timed, [parse_threshold("seconds<=3")], 0).checks[0].holds
+    page = page_of([PageRun("r", as_run(timed))])
+    markdown = markdown_report(finished(*timed))
+    assert all("s/compaction" in text for text in (page, markdown))
+    asked_nobody = several("anchored", *[3.0] * 4)
+    assert "seconds" not in figures.means(asked_nobody)
+    assert "s/compaction" not in markdown_report(finished(*asked_nobody))
