@@ -192,7 +192,7 @@ FIGURES: tuple[Figure, ...] = (
         "seconds",
         kind="number",
         bounds=Range(0, math.inf),
-        label="s/compaction",
+        label="seconds each",
         whole=_seconds,
         threshold=Range(0, 1e9),
         placed=_EVERYWHERE - {"table"},
