@@ -30,13 +30,13 @@ from pytest_compaction.secrets import (
     ADDRESS,
     STAND_IN,
     KnownNames,
-    KnownOwners,
     accounts,
     find_named,
     home_owners,
     is_distinctive,
     is_of_person,
     is_secret_member,
+    known_owners,
     named_people,
     owner,
     plain,
@@ -210,7 +210,7 @@ class Redactor:
         """The stand-ins of secrets, also of those that are written with escapes."""
         self._ids: dict[str, str] = {}
         self._known = KnownSecrets({})
-        self._owners = KnownOwners(())
+        self._owners = known_owners(())
         self._names = KnownNames(())
         self.left_out = 0
         """Parts that could not be edited and were left out."""
@@ -265,8 +265,8 @@ class Redactor:
         text = replace(text, names, lambda name: self._replaced(_PERSON, name))
         if "@" in text:
             text = ADDRESS.sub(self._replaced_address, text)
-        if self._stand_ins[_HOME]:
-            of_folders = self._owners.places(text)
+        if self._owners is not None:
+            of_folders = (match.span("name") for match in self._owners.finditer(text))
             text = replace(text, of_folders, lambda name: self._replaced(_HOME, owner(name)))
             of_homes = accounts(text, self._stand_ins[_HOME])
             text = replace(text, of_homes, lambda name: self._replaced(_HOME, name))
@@ -292,7 +292,7 @@ class Redactor:
         if known[0] != len(self._everywhere):
             self._known = KnownSecrets(self._everywhere)
         if known[1] != len(homes):
-            self._owners = KnownOwners(homes)
+            self._owners = known_owners(homes)
         if known[2] != len(people):
             self._names = KnownNames(people)
 

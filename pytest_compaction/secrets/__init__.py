@@ -29,7 +29,7 @@ _NAMES: Final = {
     "named": "find_named is_distinctive is_secret_member",
     "parameters": "forget hidden hide learn revealed",
     "people": (
-        "ADDRESS KnownNames KnownOwners accounts home_owners is_of_person named_people owner"
+        "ADDRESS KnownNames accounts home_owners is_of_person known_owners named_people owner"
     ),
     "keys": "BLOT scrubbed scrubbed_json",
     "search": "secrets_in",

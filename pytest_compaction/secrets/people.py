@@ -29,8 +29,7 @@ _CERTAIN: Final = re.compile(
 _LOOK_BACK: Final = 80
 _GAP: Final = re.compile(r"\\{0,2} |%20")
 _WORD: Final = re.compile(r"\w")
-_NAME_WORD: Final = re.compile(r"\w[\w.\-]{0,80}")
-_BEFORE: Final = re.compile(
+_BEFORE: Final = (
     rf"{_SLASH}(?:home|Users){_SLASH}|{_WINDOWS}|(?<![\w-])-(?:home|Users)-|(?<![\w~])~"
 )
 """What stands before the owner of a home folder."""
@@ -100,42 +99,12 @@ def accounts(text: str, names: Collection[str]) -> Iterator[Span]:
                     yield match.span(group)
 
 
-class KnownOwners:
-    """Owners of home folders as :func:`home_owners` gives them, for any number in one pass."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names = frozenset(names)
-        self._lengths = sorted({len(name) for name in self._names}, reverse=True)
-        self._most_words = max((name.count(" ") + 1 for name in self._names), default=0)
-
-    def places(self, text: str) -> Iterator[Span]:
-        """Where their names stand for home folders, the longest at each place; linear."""
-        found = _BEFORE.search(text) if self._names else None
-        while found:
-            start = found.end()
-            end = self._end(text, start)
-            if end > start:
-                yield start, end
-            # A folder below a folder of the same name shares a slash with it.
-            found = _BEFORE.search(text, max(end, found.start() + 1))
-
-    def _end(self, text: str, start: int) -> int:
-        """Where the longest name that begins here ends; -1 if none does."""
-        word = _NAME_WORD.match(text, start)
-        name: str = word[0] if word else ""
-        ends: list[int] = [*range(start, start + len(name) + 1)]
-        for _ in range(1, self._most_words):
-            gap = _GAP.match(text, ends[-1])
-            word = _NAME_WORD.match(text, gap.end()) if gap else None
-            if word is None:
-                break
-            name += f" {word[0]}"
-            ends += range(word.start(), word.end() + 1)
-        for length in self._lengths:
-            is_name = length < len(ends) and name[:length] in self._names
-            if is_name and not _WORD.match(text, ends[length]):
-                return ends[length]
-        return -1
+def known_owners(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds home folders of owners, as :func:`home_owners` gives them; ``None`` without any."""
+    longest = sorted(names, key=lambda name: (-len(name), name))
+    gap = f"(?:{_GAP.pattern})"
+    forms = "|".join(gap.join(map(re.escape, name.split(" "))) for name in longest)
+    return re.compile(rf"(?:{_BEFORE})(?P<name>{forms})(?!\w)") if forms else None
 
 
 def owner(found: str) -> str:
