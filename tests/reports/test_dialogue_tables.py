@@ -129,14 +129,6 @@ def test_both_accountings_are_shown_and_what_is_not_recorded_is_not_zero() -> No
     assert (figures["negative rate"], figures["net negative rate"]) == (0.4, 0.4)
 
 
-def test_one_unrecorded_cost_leaves_the_net_of_all_unknown() -> None:
-    items = [
-        compared("CM_1", [10, 20], [10, 15], made=5),
-        compared("CM_2", [10, 20], [10, 15], made=None),
-    ]
-    assert figures_of("CM", items).spending.net_savings is None
-
-
 def test_unscored_dialogues_and_errors_are_counted_and_not_averaged() -> None:
     figures = {row["figure"]: row["value"] for row in rows(evaluation(errors=2), "overall")}
     assert (figures["not scored"], figures["errors, in no figure"]) == (1, 2)

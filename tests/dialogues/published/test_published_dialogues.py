@@ -8,7 +8,7 @@ import pytest
 from support.published_data import EXACT, PUBLISHED_TASKS, RAW_TASKS
 
 from pytest_compaction.dialogues import BothArms, TaskFigures, figures_of
-from pytest_compaction.dialogues.figures import combined, evaluation_of, outcome_of
+from pytest_compaction.dialogues.figures import combined, outcome_of
 from pytest_compaction.dialogues.measures import Spread, retention_by_judge
 
 
@@ -126,10 +126,3 @@ def test_an_empty_answer_is_an_answer(compared: dict[str, list[BothArms]]) -> No
     assert (failed.prompt_tokens, failed.completion_tokens) == (0, 0)
     assert not item.shrank, "a failed call is no summary"
     assert figures_of("GR", [item]).dialogues == 1
-
-
-def test_figures_do_not_depend_on_the_order_of_the_dialogues(
-    compared: dict[str, list[BothArms]],
-) -> None:
-    items = [item for group in compared.values() for item in group]
-    assert evaluation_of("all", items) == evaluation_of("all", reversed(items))
