@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from pytest_compaction.rubric import CRITERIA, Rubric, changes_of
@@ -221,6 +221,26 @@ class LongMemorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptSettings:
+    """What a strategy's model is told, in the words of a user, under the name of the strategy.
+
+    ``system`` and ``user`` are the text of the file as it was when the run began, and ``digest``
+    is its hash and that of the instruction.
+    """
+
+    strategy: str
+    digest: str
+    file: str = ""
+    system: str = ""
+    user: str = ""
+    instruction: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """The settings as a dictionary, without what was not given."""
+        return {name: text for name, text in asdict(self).items() if text}
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The values of all options, from the command line or else the ini file."""
 
@@ -268,6 +288,8 @@ class Settings:
     show: int | None = 5
     """Failures of items below the pass score that are printed whole, ``None`` for all. In no
     record."""
+    prompts: tuple[PromptSettings, ...] = ()
+    """The prompts and instructions of users, read when the session is resolved."""
 
     @property
     def active(self) -> bool:
@@ -296,6 +318,11 @@ class Settings:
         The control ignores the budget, so it runs once.
         """
         return (None,) if compactor == CONTROL else self.budgets or (None,)
+
+    def prompt_digest(self, compactor: str) -> str | None:
+        """The hash of what a user has the model of a strategy told; ``None`` without any."""
+        found = [each.digest for each in self.prompts if each.strategy == compactor]
+        return "+".join(found) or None
 
     @property
     def with_budgets(self) -> tuple[tuple[str, Budget | None], ...]:
@@ -341,6 +368,7 @@ class Settings:
             "runs": self.runs,
             "show": "all" if self.show is None else self.show,
             "over_budget": self.over_budget,
+            **({"prompts": [p.as_json() for p in self.prompts]} if self.prompts else {}),
             **({"shard": str(self.shard)} if self.shard else {}),
             **({"reports": list(self.reports)} if self.reports else {}),
             **self.calls.as_json(),

@@ -16,6 +16,7 @@ from pytest_compaction.case_making.case_maker import make_case as make_case
 from pytest_compaction.case_making.derive import DEFAULT_COUNT as DEFAULT_COUNT
 from pytest_compaction.case_making.derive import DerivedProbes as DerivedProbes
 from pytest_compaction.case_making.derive import derive_probes as derive_probes
+from pytest_compaction.case_making.keys import given_away as given_away
 from pytest_compaction.case_making.lint import RULES as RULES
 from pytest_compaction.case_making.lint import Explanation as Explanation
 from pytest_compaction.case_making.lint import Inspection as Inspection

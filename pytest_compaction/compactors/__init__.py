@@ -150,6 +150,8 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.strategies.plain import Window as Window
     from pytest_compaction.compactors.strategies.said import Random as Random
     from pytest_compaction.compactors.strategies.said import SaidOnly as SaidOnly
+    from pytest_compaction.compactors.told import Told as Told
+    from pytest_compaction.compactors.told import in_context as in_context
     from pytest_compaction.conversation import Image as Image
     from pytest_compaction.conversation import Message as Message
     from pytest_compaction.conversation import Opaque as Opaque
@@ -205,6 +207,7 @@ _FOR_ROOMS: Final = {
     "compactors.strategies.plain": "Truncate Window",
     "compactors.strategies.anchors": "Anchors",
     "compactors.strategies.said": "Random SaidOnly",
+    "compactors.told": "Told in_context",
 }
 """Names for the other rooms of this package, which are no part of what authors may rely on."""
 _HOMES: Final = {

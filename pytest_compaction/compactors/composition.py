@@ -39,8 +39,16 @@ from pytest_compaction.compactors.protocol import (
     Traits,
     View,
 )
+from pytest_compaction.compactors.told import in_context
 from pytest_compaction.conversation import Message, leading_system
-from pytest_compaction.models import Model, Source, Summary, SummaryReply, SummaryRequest
+from pytest_compaction.models import (
+    AS_WRITTEN,
+    Model,
+    Source,
+    Summary,
+    SummaryReply,
+    SummaryRequest,
+)
 
 WITHIN_BUDGET: Final = "within-budget"
 NEVER_LARGER: Final = "never-larger"
@@ -159,7 +167,8 @@ class Composition:
         """The view for a question, where the last part asks a model about it."""
         part, own, room, inserted = self._last(state, context)
         asked = getattr(part, "asked_view", None)
-        seen = await asked(own, room, probe) if asked else part.render(own, room, probe)
+        told = in_context(part, room)
+        seen = await asked(own, told, probe) if asked else part.render(own, told, probe)
         return View(_inserted(seen.messages, inserted))
 
     def _last(
@@ -198,7 +207,8 @@ class Composition:
             if index != self._steps[0] and room.tokens.messages(messages) <= room.budget:
                 continue
             part = self.parts[index]
-            outcome = await part.compact(with_view(own[index], dump(messages)), room)
+            view = with_view(own[index], dump(messages))
+            outcome = await part.compact(view, in_context(part, room))
             if outcome.status == "failed":  # the next part gets the view as it was
                 error = f"{part.name}: {outcome.error or 'failed without a reason'}"
                 parts = [*failed["parts"]]
@@ -377,7 +387,7 @@ class CoveredModel:
             return await self.model.summarize(request)
         asked = {section.id for section in left}
         previous = request.previous and Summary(
-            tuple((id, lines) for id, lines in request.previous.entries if id in asked)
+            tuple(pair for pair in request.previous.entries if pair[0] in {*asked, AS_WRITTEN})
         )
         covered = ", ".join(sorted(self.covered))
         told = f"A separate record keeps these and stands beside the summary: {covered}."
@@ -388,6 +398,8 @@ class CoveredModel:
         if reply.summary.empty:
             whole = await self.model.summarize(request)
             return replace(whole, usage=reply.usage + whole.usage)
+        if reply.summary.as_written:
+            return reply
         entries = tuple(
             (section.id, reply.summary.of(section.id) if section.id in asked else (ELSEWHERE,))
             for section in request.sections

@@ -14,6 +14,7 @@ from pytest_compaction.compactors.function.signatures import Given, instance_of
 from pytest_compaction.compactors.own_code import dotted_object, names_of, own_object, raised
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
+from pytest_compaction.compactors.told import Told, tell, told_of
 from pytest_compaction.text import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
@@ -86,8 +87,17 @@ class Registry:
         """
         if spec.parts:
             return self._composed(spec)
-        target = self._resolve(spec.target)
-        if self.is_shipped(spec):
+        target, shipped = self._resolve(spec.target), self.is_shipped(spec)
+        rest, told = told_of(spec, target, shipped)
+        strategy = self._made(rest, target, shipped)
+        if told is not None:
+            from pytest_compaction.compactors.composition import asks_model
+
+            tell(spec, strategy, told, asks=strategy is not target and asks_model(strategy))
+        return strategy
+
+    def _made(self, spec: Spec, target: Any, shipped: bool) -> Compactor[State]:
+        if shipped:
             strategy: Compactor[State] = instance_of(spec, target, Given.of(spec))
             return strategy
         from pytest_compaction.compactors.function.user_strategy import strategy_of
@@ -143,6 +153,17 @@ class Registry:
             names = getattr(self.traits(part), "prompt_only", ())
             found.update(((part.target, key), None) for key, _ in part.parameters if key in names)
         return list(found)
+
+    def told(self, specs: Iterable[Spec]) -> list[tuple[Spec, Told, bool]]:
+        """The strategies, parts of compositions among them, that a user gave a prompt or an
+        instruction, what these say, and whether the product takes an instruction."""
+        found: dict[str, tuple[Spec, Told, bool]] = {}
+        for part in _parts(specs):
+            made = self.example(part)
+            told: Told | None = getattr(made, "told", None)
+            if told is not None:
+                found[part.text] = part, told, getattr(made, "takes_instruction", True)
+        return list(found.values())
 
     def understood(self, specs: Iterable[Spec]) -> list[str]:
         """How each function that is not shipped is called, and what may be wrong with that."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.registry import *
     from pytest_compaction.models.relay import *
     from pytest_compaction.models.structured_summary import *
+    from pytest_compaction.models.summary_prompt import *
     from pytest_compaction.models.usage import *
     from pytest_compaction.models.wire.call import *
     from pytest_compaction.models.wire.reply import *
@@ -47,7 +48,7 @@ _NAMES: Final = {
     "calls.store": "CIPHERTEXT",
     "chat.fences": "fences_for",
     "chat.model": "ChatModel",
-    "chat.prompts": "PromptError Prompts packaged_prompt",
+    "chat.prompts": "Prompts frame packaged_prompt",
     "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate Length MissingCalls",
     "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
     "offline.model": "OFFLINE OfflineModel",
@@ -66,7 +67,10 @@ _NAMES: Final = {
         "Answer RefusedError Relay Request answer_of call_of error_answer models_at_endpoint "
         "new_relay"
     ),
-    "structured_summary": "Section Source Summary summary_from_json",
+    "structured_summary": "AS_WRITTEN Section Source Summary summary_from_json written_summary",
+    "summary_prompt": (
+        "PromptError PromptText SummaryPrompt identifiers parsed_prompt read_prompt_file"
+    ),
     "usage": "OwnCalls Usage",
     "wire.call": "Call CallReply Caller",
     "wire.reply": "NoObjectError only_object read_reply",

@@ -12,6 +12,7 @@ from pytest_compaction.case import AnswerSpec, Fact, Nugget, Trap
 from pytest_compaction.conversation import Message, identity
 from pytest_compaction.metrics import NuggetScore
 from pytest_compaction.models.structured_summary import Section, Summary
+from pytest_compaction.models.summary_prompt import SummaryPrompt
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import Role
 from pytest_compaction.models.wire.server_edits import Applied
@@ -24,7 +25,8 @@ class SummaryRequest:
     """Summarise ``messages`` into ``sections`` within ``budget`` tokens.
 
     With ``previous`` the new messages are merged into that summary; without it the
-    summary is written from the messages alone.
+    summary is written from the messages alone. ``prompt`` is how a model is asked; rules do not
+    read it.
     """
 
     messages: Sequence[Message]
@@ -32,6 +34,7 @@ class SummaryRequest:
     budget: int
     previous: Summary | None = None
     instructions: str = ""
+    prompt: SummaryPrompt | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ Source = Literal["intent", "files", "errors", "decisions", "values", "next", "st
 """Kinds of material that go into a section."""
 
 EMPTY_SECTION: Final = "(nothing yet)"
+AS_WRITTEN: Final = ""
+"""In place of the id of a section: the one entry is a whole summary, as a model wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Entries by section id, in the order of the sections."""
+    """Entries by section id, in the order of the sections, or a text as it was written."""
 
     entries: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -41,8 +43,18 @@ class Summary:
         """Whether no section has an entry."""
         return not any(lines for _, lines in self.entries)
 
+    @property
+    def as_written(self) -> str:
+        """The text of a summary that is kept as a model wrote it, else empty."""
+        return "".join(self.of(AS_WRITTEN))
+
     def render(self, sections: Sequence[Section]) -> str:
-        """Markdown: a heading for each section and a list item for each entry, if it has any."""
+        """Markdown: a heading for each section and a list item for each entry, if it has any.
+
+        A summary that is kept as it was written is that text.
+        """
+        if self.as_written:
+            return self.as_written
         lines: list[str] = []
         for section in sections:
             lines.append(f"## {section.title}")
@@ -56,6 +68,11 @@ class Summary:
     def as_json(self) -> dict[str, list[str]]:
         """A JSON-serialisable form; :func:`summary_from_json` reads it back."""
         return {section: list(lines) for section, lines in self.entries}
+
+
+def written_summary(text: str) -> Summary:
+    """A summary that is kept as it was written."""
+    return Summary(((AS_WRITTEN, (text,)),) if text else ())
 
 
 def summary_from_json(data: Mapping[str, Any]) -> Summary:

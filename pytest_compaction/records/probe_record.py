@@ -201,6 +201,8 @@ def _blank(
     )
     point = case.points[probe.point]
     record["hashes"]["prompt"] = None
+    if digest := settings.prompt_digest(arm.compactor):
+        record["hashes"]["summary_prompt"] = digest
     record["budget"] = arm.budget
     record["origin"] = case.origin
     if case.project:

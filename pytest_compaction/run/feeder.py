@@ -27,6 +27,7 @@ from pytest_compaction.compactors import (
     Status,
     View,
     asks_model,
+    in_context,
     is_own,
 )
 from pytest_compaction.conversation import Message, TokenCounter, groups, structure_faults
@@ -202,12 +203,13 @@ class CheckedStrategy:
     async def _call(self, what: str, *arguments: Any) -> Any:
         method = getattr(self._compactor, what)
         said = f"{self._name}: {what}"
+        told = [in_context(self._compactor, a) if isinstance(a, Context) else a for a in arguments]
         if self._thread is not None:
             model = next((given.model for given in arguments if isinstance(given, Context)), None)
-            call = partial(at_work, model, method, *arguments)
+            call = partial(at_work, model, method, *told)
             return await self._thread.call(call, self._timeout, said)
         try:
-            value = method(*arguments)
+            value = method(*told)
             if inspect.iscoroutine(value):
                 task = asyncio.ensure_future(value)
                 try:

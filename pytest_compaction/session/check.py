@@ -21,6 +21,7 @@ from pytest_compaction.reports import Line, write_lines
 from pytest_compaction.run import WorkLoop
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.items.report import in_sentences, scrub_report
+from pytest_compaction.session.prompts import with_prompts
 from pytest_compaction.session.resolve import make_importable, resolve_strategies
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text import printable
@@ -104,6 +105,7 @@ def resolve_check(
         )
     make_importable(*folders)
     registry, specs = resolve_strategies(settings.compactors, added_compactors)
+    with_prompts(settings, registry, specs, settings.model in added_models)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
     return CheckSession(settings, specs, registry, _model(settings, added_models, tokens), tokens)

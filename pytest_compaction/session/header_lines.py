@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_compaction.models import OFFLINE, REFERENCE, is_offline
+from pytest_compaction.session.prompts import prompt_lines
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
 
@@ -46,6 +47,7 @@ def header_lines(session: BenchmarkSession) -> list[str]:
             "compaction: --compaction-answers has no effect: a model answers or judges, so that "
             "answers are made without it"
         )
+    lines += [printable(f"compaction: {sentence}") for sentence in prompt_lines(session)]
     if is_offline(session.settings.model):
         lines += [
             printable(

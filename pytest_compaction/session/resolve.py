@@ -43,6 +43,7 @@ from pytest_compaction.run import Roles, TriggerError, parse_trigger
 from pytest_compaction.session.endpoints import endpoints_of, with_prompt
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import case_places, find_named
+from pytest_compaction.session.prompts import with_prompts
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import RECORDED, SHIPPED, OptionError, Settings
 
@@ -94,6 +95,7 @@ def resolve_session(
     if settings.rubric_file:
         rubric = read_rubric(root / settings.rubric_file, settings.rubric_file)
         settings = replace(settings, rubric=rubric)
+    settings = with_prompts(settings, registry, specs, settings.model in added_models)
     kept = KeptResults(results_file)
     endpoints = endpoints_of(settings, real, root, tokens, accounts_file, kept)
     if endpoints is not None and real:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from typing import Any, ClassVar, Final
 
 from pytest_compaction.compactors.base.cuts import (
@@ -29,7 +31,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Message, Part, ToolCall, leading_system
-from pytest_compaction.models import Section, Summary
+from pytest_compaction.models import Section, Summary, SummaryPrompt, parsed_prompt
 
 LOW_TRIGGER: Final = 0.4
 """Share of the window below which a trigger may lie under the size of a compacted view.
@@ -62,6 +64,8 @@ class ProductCompactor(HistoryCompactor):
     traits: Traits = Traits(needs_model=True)
     sections: ClassVar[tuple[Section, ...]]
     preamble: ClassVar[str] = PREAMBLE
+    asks: ClassVar[str] = ""
+    """The file of ``products/prompts`` by which a model is asked; empty: as for all others."""
     limits: ReadLimits = NO_LIMITS
     drops_calls = False
     """Whether a call may go before its result comes; that result is then left out."""
@@ -69,6 +73,8 @@ class ProductCompactor(HistoryCompactor):
     """How often a model that fails is asked."""
     takes_empty = False
     """Whether an empty reply is taken for the summary."""
+    takes_instruction = False
+    """Whether the product's own command takes an instruction for the summary."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,6 +124,7 @@ class ProductCompactor(HistoryCompactor):
         previous: Summary | None = None,
         instructions: str = "",
         sections: tuple[Section, ...] = (),
+        asks: str = "",
     ) -> Written:
         """The summary of messages, whatever the model wrote.
 
@@ -127,7 +134,15 @@ class ProductCompactor(HistoryCompactor):
         asked = sections or self.sections
         for _ in range(self.attempts):
             found = await write_summary(
-                context, read, asked, budget, previous, instructions, True, self.limits
+                context,
+                read,
+                asked,
+                budget,
+                previous,
+                instructions,
+                True,
+                self.limits,
+                product_prompt(asks or self.asks),
             )
             if not found.raised:
                 break
@@ -160,8 +175,22 @@ class ProductCompactor(HistoryCompactor):
         return rewritten(state, before, after, message.id, cycle=cycle, **noted)
 
 
+@cache
+def product_prompt(name: str) -> SummaryPrompt | None:
+    """The prompt in a file of ``products/prompts``; ``None`` without a name."""
+    if not name:
+        return None
+    folder = resources.files("pytest_compaction.compactors.products").joinpath("prompts")
+    return parsed_prompt(folder.joinpath(f"{name}.md").read_text("utf-8"))
+
+
 def tagged(summary: Summary, sections: Sequence[Section], around: str = "") -> str:
-    """The summary with a tag around each section, and one around all if it has a name."""
+    """The summary with a tag around each section, and one around all if it has a name.
+
+    One that is kept as a model wrote it is that text.
+    """
+    if summary.as_written:
+        return summary.as_written
     parts = [
         "\n".join([f"<{s.id}>", *(f"- {entry}" for entry in summary.of(s.id)), f"</{s.id}>"])
         for s in sections

@@ -31,6 +31,7 @@ from pytest_compaction.models import (
     NoReplyError,
     Section,
     Summary,
+    SummaryPrompt,
     SummaryRequest,
     packaged_prompt,
 )
@@ -368,6 +369,7 @@ async def write_summary(
     instructions: str = "",
     as_written: bool = False,
     limits: ReadLimits = NO_LIMITS,
+    prompt: SummaryPrompt | None = None,
 ) -> Written:
     """Ask the model of the run for a summary of at most ``budget`` tokens.
 
@@ -377,7 +379,8 @@ async def write_summary(
     :func:`mistaken_for`), unless it is taken ``as_written``, as some originals do.
     ``instructions`` are added to those of the context. The model reads no images, no more
     than ``limits`` let it, and no more than the window holds beside the reply (see
-    :func:`fitting_input`). Of a reply that is too long, the entries that fit are taken.
+    :func:`fitting_input`). Of a reply that is too long, the entries that fit are taken. ``prompt``
+    is that of a product.
     """
     if budget <= 0:
         return Written(error="there is no room for a summary within the budget")
@@ -388,7 +391,7 @@ async def write_summary(
     readable = fitting_input(shown, max(context.window - taken, 1), count)
     if not readable:
         return Written(error="the window leaves no room to read the conversation in")
-    request = SummaryRequest(readable, sections, budget, previous, focus)
+    request = SummaryRequest(readable, sections, budget, previous, focus, prompt)
     try:
         summary = (await context.model.summarize(request)).summary
     except ModelError as error:

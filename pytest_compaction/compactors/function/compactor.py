@@ -96,6 +96,8 @@ class FunctionModel:
         written = await write_summary(self._context, read, _NOTES, room, None, instructions)
         if written.error is not None:
             raise ModelError(written.error)
+        if written.summary.as_written:
+            return written.text
         return "\n".join(f"- {note}" for note in written.summary.of(_NOTES[0].id))
 
     def _room(self, max_tokens: object) -> int:

@@ -49,6 +49,7 @@ class Adk(ProductCompactor):
     """
 
     name = "adk"
+    asks = "adk"
     sections = sections_of("adk")
     description = "last 10 events kept; older ones in a rolling summary (Google ADK)"
 

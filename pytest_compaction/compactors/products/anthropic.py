@@ -93,6 +93,7 @@ class Anthropic(ProductCompactor):
     """
 
     name = "anthropic"
+    asks = "anthropic"
     description = "Anthropic: the endpoint compacts; mode=client: one tagged summary at 100k tokens"
     sections = SECTIONS
     drops_calls = True

@@ -37,6 +37,7 @@ from pytest_compaction.compactors.base.product import (
     NINE_SECTIONS,
     ProductCompactor,
     ToolUseClearing,
+    product_prompt,
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import (
@@ -76,9 +77,11 @@ class ClaudeCode(ProductCompactor):
     """
 
     name = "claude-code"
+    asks = "claude-code"
     sections = NINE_SECTIONS
     preamble = PREAMBLE
     traits = Traits(needs_model=True, prompt_only=("focus",))
+    takes_instruction = True
     description = "Claude Code: tool results cleared, then nine sections and five recent files"
 
     focus: str = ""
@@ -131,7 +134,14 @@ class ClaudeCode(ProductCompactor):
         room -= context.tokens.messages(files)
         conversation = without_preamble(read[first:], PREAMBLE)
         written = await write_summary(
-            context, conversation, NINE_SECTIONS, room, None, str(self.focus), limits=self.limits
+            context,
+            conversation,
+            NINE_SECTIONS,
+            room,
+            None,
+            str(self.focus),
+            limits=self.limits,
+            prompt=product_prompt(self.asks),
         )
         written = without_analysis(written, NINE_SECTIONS)
         if written.error:

@@ -96,6 +96,7 @@ class Codex(ProductCompactor):
     """
 
     name = "codex"
+    asks = "codex"
     description = "Codex CLI: newest user messages within 20k tokens, then one summary, last"
     sections = sections_of("codex")
     preamble = PREAMBLE

@@ -101,6 +101,7 @@ class Continue(ProductCompactor):
     """
 
     name = "continue"
+    asks = "continue"
     description = "Continue: the summary joins the system message; mode=cli: it replaces all"
     sections = SECTIONS
     preamble = PREAMBLE

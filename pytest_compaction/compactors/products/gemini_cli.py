@@ -104,6 +104,7 @@ class GeminiCli(ProductCompactor):
     """
 
     name = "gemini-cli"
+    asks = "gemini-cli"
     sections = SECTIONS
     preamble = PREAMBLE
     description = "older 70 % becomes a self-checked snapshot, the rest stays (Gemini CLI)"

@@ -53,6 +53,8 @@ class KimiCli(ProductCompactor):
     """
 
     name = "kimi-cli"
+    asks = "kimi-cli"
+    takes_instruction = True
     sections = SECTIONS
     preamble = PREAMBLE
     attempts = 3

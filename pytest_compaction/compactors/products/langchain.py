@@ -148,6 +148,7 @@ class LangChain(ProductCompactor):
     """
 
     name = "langchain"
+    asks = "langchain"
     description = "last 20 messages kept; one summary of the 4k tokens before them (LangChain)"
     sections = sections_of("langchain")
     preamble = PREAMBLE

@@ -31,6 +31,7 @@ class OpenAICompact(ProductCompactor):
     name = "openai-compact"
     description = "responses.compact: user messages and one opaque item, as the endpoint returns"
     drops_calls = True
+    takes_instruction = True
 
     traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
 

@@ -82,6 +82,7 @@ class OpenHands(ProductCompactor):
     """
 
     name = "openhands"
+    asks = "openhands"
     sections = sections_of("openhands")
     preamble = PREAMBLE
     description = "first 4 events and the newest half kept, the middle summarised (OpenHands)"

@@ -44,7 +44,7 @@ from pytest_compaction.compactors.base.summaries import (
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Message, leading_system
-from pytest_compaction.models import Summary, summary_from_json
+from pytest_compaction.models import Summary, summary_from_json, written_summary
 
 PRODUCT_WINDOW: Final = 200_000
 TURN_SECTIONS: Final = sections_of("pi-turn")
@@ -77,6 +77,8 @@ class Pi(ProductCompactor):
     """
 
     name = "pi"
+    asks = "pi"
+    takes_instruction = True
     sections = SIX_SECTIONS
     preamble = PREAMBLE
     takes_empty = True
@@ -159,9 +161,14 @@ class Pi(ProductCompactor):
         elif previous is not None and not cut.turn:
             history = Written(previous, previous.render(SIX_SECTIONS))
         if cut.turn and not history.error:
-            turn = await self.written(cut.turn, apart, context, sections=TURN_SECTIONS)
+            turn = await self.written(
+                cut.turn, apart, context, sections=TURN_SECTIONS, asks="pi-turn"
+            )
         error = history.error or (turn.error if turn else None)
         text = f"{history.text}\n\n{SPLIT}\n\n{turn.text}" if turn else history.text
+        found = [history.summary, *([turn.summary] if turn else [])]
+        if any(each.as_written for each in found):
+            return text, written_summary(text), error
         return text, _merged(history.summary, turn.summary if turn else None), error
 
 

@@ -98,6 +98,7 @@ class Roo(ProductCompactor):
     """
 
     name = "roo"
+    asks = "roo"
     drops_calls = True
     description = "Roo Code: summary before the last three messages, or of all (version=2)"
 
@@ -154,7 +155,9 @@ class Roo(ProductCompactor):
             return Refusal("there are not enough messages to condense")
         kept = (*before[:first], *before[cut:])
         room = summary_room(kept, context)
-        written = await self.written(before[first:cut], room, context, sections=SECTIONS)
+        written = await self.written(
+            before[first:cut], room, context, sections=SECTIONS, asks="roo-1"
+        )
         if written.error:
             return Refusal(written.error, final=written.raised)
         cycle = self.cycle(state)

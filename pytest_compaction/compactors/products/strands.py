@@ -44,6 +44,7 @@ class Strands(ProductCompactor):
     """
 
     name = "strands"
+    asks = "strands"
     sections = sections_of("strands")
     preamble = PREAMBLE
     takes_empty = True

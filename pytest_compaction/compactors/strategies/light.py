@@ -97,6 +97,7 @@ class Light(HistoryCompactor):
     name = "light"
     description = "scratchpad, newest part, and episodes found for each question (after LIGHT)"
     traits = Traits(needs_model=True, needs_probe=True, keeps_tail=True)
+    reads_headings = True
 
     scratchpad: float | bool = parameter(0.35, _check_part)
     working: float | bool = parameter(0.3, _check_part)

@@ -28,13 +28,8 @@ from pytest_compaction.models.chat.judgement import (
     response_format,
 )
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
-from pytest_compaction.models.chat.prompts import Prompts
-from pytest_compaction.models.chat.summary import (
-    own_words,
-    sections_of,
-    summary_fields,
-    within_budget,
-)
+from pytest_compaction.models.chat.prompts import Prompts, frame
+from pytest_compaction.models.chat.summary import asked_for, read_summary
 from pytest_compaction.models.parameters import Parameters, misuse_of
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -127,23 +122,21 @@ class ChatModel:
         return other
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
-        """Notes under the request's headings, cut entry by entry to fit its budget.
+        """The summary in a reply, cut to fit the request's budget.
 
         A refusal raises :class:`ModelError`. A reply that only repeats the prompt's own
         words gives an empty summary.
         """
-        sections = request.sections
-        fields = summary_fields(request, int(request.budget * WORDS_PER_TOKEN))
-        body = self._chat_body(self._prompts.summarize.messages(fields), request.budget)
+        prompt = request.prompt or frame()
+        asked = asked_for(request, prompt, int(request.budget * WORDS_PER_TOKEN))
+        body = self._chat_body(asked.messages, request.budget)
         reply, usage, latency = await self._text("chat.completions", body, "compaction")
         text = reply.text
         if reply.cut:  # without a last line that was cut off: half a path is a wrong path
             head = text.rpartition("\n")[0]
             text = head if head.strip() else text
-        echoed = own_words(self._prompts.summarize, fields, text)
-        summary = sections_of(text, sections, echoed)
-        bounded = within_budget(summary, sections, request.budget, self._tokens.text)
-        return SummaryReply(bounded, usage, latency)
+        summary = read_summary(text, request, asked, prompt, self._tokens.text)
+        return SummaryReply(summary, usage, latency)
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
         """The model's next message after the view and the question.

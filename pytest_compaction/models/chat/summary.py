@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from string import Template
+from typing import Any, Final
 
-from pytest_compaction.conversation import ROLES
-from pytest_compaction.conversation.formats.requests import clean, transcript
+from pytest_compaction.conversation import ROLES, Image, Message, Text, ToolCall, ToolResult
+from pytest_compaction.conversation.formats.chat import chat_messages
+from pytest_compaction.conversation.formats.requests import clean, readable_part, transcript
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.prompts import Prompt
 from pytest_compaction.models.protocol import SummaryRequest
-from pytest_compaction.models.structured_summary import EMPTY_SECTION, Section, Summary
+from pytest_compaction.models.structured_summary import (
+    EMPTY_SECTION,
+    Section,
+    Summary,
+    written_summary,
+)
+from pytest_compaction.models.summary_prompt import SummaryPrompt
 from pytest_compaction.text import normalize
 
 _FEWEST_WORDS: Final = 10
 """The least that a model is asked for, however small the budget is."""
-_CARRY_OVER: Final = (
-    "The notes so far. Carry over what still holds, bring it up to date with the messages, and "
-    "lose nothing that is not outdated:"
-)
 LEFT_OUT: Final = "({count} more noted here did not fit)"
+LINES_LEFT_OUT: Final = "({count} more lines did not fit)"
 _HEADING: Final = re.compile(
     r"(?:#{1,6} ?|\*\*)?(?:\d{1,2}[.)] )?(?P<title>[^#*:]{1,80}?) ?:? ?(?:\*\*)? ?:? ?#* ?"
 )
@@ -35,34 +41,119 @@ _NOTHING: Final = frozenset(
 )
 
 
-def summary_fields(request: SummaryRequest, words: int) -> dict[str, str]:
-    """The fields of the template for about ``words`` words; quoted material stands in fences."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The messages of a request for a summary, and the lines in it that no reply may add."""
+
+    messages: list[dict[str, Any]]
+    own: tuple[str, ...]
+    mark: str
+
+    def echoed(self, reply: str) -> list[str]:
+        """The prompt's own lines, which are not notes when a reply repeats them.
+
+        These are the lines of the template, the lines of a fence, and the names of roles. A
+        reply may repeat what stands between the fences word for word.
+        """
+        fenced = [line for line in reply.splitlines() if self.mark in line]
+        return [*self.own, *fenced, *(f"[{role}]" for role in ROLES)]
+
+
+def asked_for(request: SummaryRequest, prompt: SummaryPrompt, words: int) -> Asked:
+    """A request for about ``words`` words, as messages; quoted material stands in fences."""
     sections = request.sections
     previous = request.previous.render(sections) if request.previous is not None else ""
     focus = clean(request.instructions)
-    messages = transcript(request.messages)
+    messages = _as_text(request.messages, prompt) if prompt.shape == "serialised" else ""
     fences = fences_for([messages, previous, focus])
-    notes = fences.around("notes", previous)
-    return {
+    plain = prompt.lines or prompt.shape == "conversation"
+    notes = previous if plain else fences.around("notes", previous)
+    fields = {
         "mark": fences.mark,
         "sections": "\n".join(f"## {section.title}\n{section.asks}" for section in sections),
         "words": str(max(_FEWEST_WORDS, words)),
-        "focus": f"\nAbove all: {focus}\n" if focus else "",
-        "previous": f"\n{_CARRY_OVER}\n{notes}\n" if previous else "",
-        "messages": fences.around("messages", messages),
+        "focus": Template(prompt.focus).substitute(focus=focus) if focus else "",
+        "previous": Template(prompt.previous).substitute(previous=notes) if previous else "",
+        "messages": messages if plain else fences.around("messages", messages),
     }
+    texts = [prompt.system, (prompt.update if previous else "") or prompt.user]
+    if plain:  # without the lines of what there is not
+        for name in ("focus", "previous"):
+            if not fields[name]:
+                texts = [t.removeprefix(f"${name}\n").replace(f"\n${name}", "") for t in texts]
+    frame = Prompt(*texts)
+    bare = frame.messages({**fields, "messages": "", "previous": ""})
+    own = tuple(line for message in bare for line in message["content"].splitlines())
+    said = frame.messages(fields)
+    if prompt.shape == "conversation":
+        place = 1 if prompt.system else 0
+        said[place:place] = chat_messages(request.messages)
+    return Asked(said, own, fences.mark)
 
 
-def own_words(prompt: Prompt, fields: Mapping[str, str], reply: str) -> list[str]:
-    """The prompt's own lines, which are not notes when a reply repeats them.
+def _as_text(messages: Sequence[Message], prompt: SummaryPrompt) -> str:
+    """The messages as one text, in the product's lines if it has its own."""
+    if not prompt.lines:
+        return transcript(messages)
+    lines = {kind: Template(line) for kind, line in prompt.lines}
+    found: list[str] = []
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, Text | Image):
+                kind, fields = message.role, {"text": readable_part(part)}
+            elif isinstance(part, ToolCall):
+                kind = "call"
+                fields = {"name": clean(part.name), "arguments": clean(part.arguments)}
+            elif isinstance(part, ToolResult):
+                kind, fields = "result", {"text": clean(part.text)}
+            else:
+                continue
+            if kind in lines:
+                found.append(lines[kind].substitute(fields))
+    return "\n\n".join(found)
 
-    These are the lines of the template, the lines of a fence, and the names of roles. A
-    reply may repeat what stands between the fences word for word.
-    """
-    bare = prompt.messages({**fields, "messages": "", "previous": ""})
-    lines = [line for message in bare for line in message["content"].splitlines()]
-    lines += [line for line in reply.splitlines() if fields["mark"] in line]
-    return [*lines, *(f"[{role}]" for role in ROLES)]
+
+def read_summary(
+    text: str,
+    request: SummaryRequest,
+    asked: Asked,
+    prompt: SummaryPrompt,
+    count: Callable[[str], int],
+) -> Summary:
+    """The summary in a reply, cut to the budget of its request."""
+    echoed = asked.echoed(text)
+    if prompt.reply == "sections":
+        summary = sections_of(text, request.sections, echoed)
+        return within_budget(summary, request.sections, request.budget, count)
+    for tag in prompt.dropped:
+        text = re.sub(rf"<{tag}>.*?(?:</{tag}>|\Z)", "", text, flags=re.S)
+    if prompt.inside:
+        found = re.search(rf"<{prompt.inside}>(.*?)(?:</{prompt.inside}>|\Z)", text, re.S)
+        text = found[1] if found else text
+    own = {normalize(line) for line in echoed}
+    lines = text.strip().splitlines()
+    if all(normalize(line) in own for line in lines if line.strip()):
+        return Summary(())
+    return written_summary(first_lines(lines, request.budget, count))
+
+
+def first_lines(lines: Sequence[str], budget: int, count: Callable[[str], int]) -> str:
+    """The text of as many lines as fit ``budget`` tokens, with a note of how many do not."""
+
+    def cut(left_out: int) -> str:
+        note = [LINES_LEFT_OUT.format(count=left_out)] if left_out else []
+        return "\n".join([*lines[: len(lines) - left_out], *note])
+
+    fewest = bisect_left(
+        range(len(lines)), True, key=lambda left_out: count(cut(left_out)) <= budget
+    )
+    if fewest < len(lines):
+        return cut(fewest)
+    line = lines[0] if lines else ""
+    size = bisect_left(
+        range(1, len(line) + 1), True, key=lambda size: count(f"{line[:size]} […]") > budget
+    )
+    return f"{line[:size]} […]" if size else ""
 
 
 def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = ()) -> Summary:

@@ -138,6 +138,7 @@ def page_of(
         height=HEIGHT,
         pass_score=_pass_score(runs),
         notes=list(_notes(runs, arms, texts)),
+        prompts=list(_prompts(runs)),
         gate=gate,
         versions=_versions(runs, arms) if versions is None else versions,
         fact_name=fact_name,
@@ -235,6 +236,19 @@ def compared(arms: Sequence[Arm]) -> tuple[dict[str, dict[str, Any]], Mapping[st
 def _pass_score(runs: Sequence[PageRun]) -> float:
     found = ((each.run.header.get("settings") or {}).get("pass_score") for each in runs)
     return next((float(each) for each in found if isinstance(each, int | float)), PASS_SCORE)
+
+
+def _prompts(runs: Sequence[PageRun]) -> Iterator[dict[str, str]]:
+    """What users had models told in place of the strategies' prompts, each text once."""
+    seen: set[tuple[str, str]] = set()
+    for each in runs:
+        settings = each.run.header.get("settings")
+        for told in settings.get("prompts", ()) if isinstance(settings, Mapping) else ():
+            said = {name: str(text) for name, text in told.items()}
+            key = said.get("strategy", ""), said.get("digest", "")
+            if key not in seen:
+                seen.add(key)
+                yield {"system": "", "user": "", "file": "", "instruction": "", **said}
 
 
 def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterator[str]:

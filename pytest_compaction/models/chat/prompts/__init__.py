@@ -12,6 +12,12 @@ from string import Template
 from typing import Any, Final
 
 from pytest_compaction.models.reference.shipped import REFERENCE
+from pytest_compaction.models.summary_prompt import (
+    PromptError,
+    SummaryPrompt,
+    divided,
+    identifiers,
+)
 from pytest_compaction.rubric import CRITERIA, Rubric
 
 FIELDS: Final[Mapping[str, frozenset[str]]] = {
@@ -25,13 +31,6 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "choose": frozenset({"question", "form"}),
 }
 """The fields of each template. All must occur, because the model needs each of them."""
-
-SEPARATOR: Final = "---"
-"""The line that ends the system message; without it the whole template is the user message."""
-
-
-class PromptError(ValueError):
-    """A prompt template cannot be used; the text says which, why and what it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,6 @@ class Prompts:
     judge: Prompt
     nuggets: Prompt
     repair: Prompt
-    summarize: Prompt
     answer: Prompt
     choose: Prompt
     criteria: Mapping[str, str] = field(default_factory=dict)
@@ -91,13 +89,19 @@ class Prompts:
         Raises :class:`PromptError` for a file that cannot be read, a ``$`` without the name
         of a field, or a field that is missing.
         """
-        prompts = {name: packaged_prompt(name) for name in FIELDS}
+        prompts = {name: packaged_prompt(name) for name in FIELDS if name != "summarize"}
         if judge is not None:
             prompts["judge"] = parse("judge", _read(judge), str(judge))
         usual = {criterion.line for criterion in CRITERIA}
         changed = {each.id: each.line for each in rubric if each.line not in usual}
         templates: dict[str, Any] = {**prompts, "criteria": changed}
         return cls(**templates)
+
+
+def frame() -> SummaryPrompt:
+    """The prompt of a strategy that has none of its own."""
+    packaged = packaged_prompt("summarize")
+    return SummaryPrompt(packaged.system, packaged.user)
 
 
 @lru_cache(maxsize=8)
@@ -114,7 +118,7 @@ def parse(name: str, text: str, source: str) -> Prompt:
         raise PromptError(
             f"the {name} prompt {source} has a $ that names no field; write $$ for the sign itself"
         )
-    found = frozenset(template.get_identifiers())
+    found = identifiers(text)
     wanted = FIELDS[name]
     if wanted - found:
         raise PromptError(
@@ -126,11 +130,7 @@ def parse(name: str, text: str, source: str) -> Prompt:
             f"the {name} prompt {source} names {_listed(found - wanted)}, which nothing fills; "
             f"the fields are {_listed(wanted)}"
         )
-    lines = text.strip().split("\n")
-    if SEPARATOR not in lines:
-        return Prompt("", "\n".join(lines))
-    place = lines.index(SEPARATOR)
-    return Prompt("\n".join(lines[:place]).strip(), "\n".join(lines[place + 1 :]).strip())
+    return Prompt(*divided(text))
 
 
 def _read(path: Path) -> str:

@@ -1,0 +1,91 @@
+"""Prompts and instructions of users: read before the run, refused where no model reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pytest_compaction.case import CaseSet
+from pytest_compaction.compactors import Registry, Spec
+from pytest_compaction.conversation import canonical_json, short_hash
+from pytest_compaction.models import REFERENCE, is_offline
+from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.settings import OptionError, PromptSettings, Settings
+from pytest_compaction.text import printable
+
+_SHOWN: Final = 3
+_TELLING: Final = 2
+"""Fewer words name a fact by chance."""
+
+
+def with_prompts(
+    settings: Settings, registry: Registry, specs: Sequence[Spec], has_model: bool
+) -> Settings:
+    """The settings with what the users' prompts and instructions say.
+
+    ``has_model`` says whether whatever model summarises was added by a plugin. Raises
+    :class:`OptionError` if no model reads them.
+    """
+    told = registry.told(specs)
+    if told and not has_model and (settings.model == REFERENCE or is_offline(settings.model)):
+        named = ", ".join(dict.fromkeys(part.text for part, _, _ in told))
+        why = (
+            "the words on record were written for other prompts"
+            if settings.model == REFERENCE
+            else "rules write the summaries and read no prompt"
+        )
+        raise OptionError(
+            printable(
+                f"{named}: prompt= and instruction= change what a model is told, and no model is "
+                f"asked here: {why}; name one that can be asked: --compaction-model=NAME"
+            )
+        )
+    parts = {part.text: said for part, said, _ in told}
+    found: list[PromptSettings] = []
+    for spec in specs:
+        for part in spec.parts or (spec,):
+            if (said := parts.get(part.text)) is None:
+                continue
+            text = said.prompt
+            system, user = (text.system or "", text.user) if text else ("", "")
+            digest = short_hash(canonical_json([system, user, said.instruction]))
+            file = text.file if text else ""
+            found.append(PromptSettings(spec.text, digest, file, system, user, said.instruction))
+    return replace(settings, prompts=tuple(found))
+
+
+def prompt_lines(session: BenchmarkSession) -> Iterator[str]:
+    """The lines of the header on prompts and instructions: their hashes, and what is odd."""
+    for part, said, takes_instruction in session.registry.told(session.specs):
+        if said.instruction and not takes_instruction:
+            yield (
+                f"{part.text}: the product's own command takes no instruction, so that "
+                "instruction= has no effect; a text of your own is given with prompt=FILE"
+            )
+    for each in session.settings.prompts:
+        what = [f"prompt {each.file}"] if each.file else []
+        what += ["an instruction"] if each.instruction else []
+        yield f"{each.strategy}: {' and '.join(what)} ({each.digest})"
+        text = f"{each.system}\n{each.user}\n{each.instruction}"
+        if named := _named_facts(text, session.case_set):
+            facts = "1 fact" if len(named) == 1 else f"{len(named)} facts"
+            some = "; ".join(f"{case}: {fact}" for case, fact in named[:_SHOWN])
+            yield (
+                f"{each.strategy}: its prompt names {facts} of the cases, so that its scores say "
+                f"nothing about other sessions ({some})"
+            )
+
+
+def _named_facts(text: str, cases: CaseSet) -> list[tuple[str, str]]:
+    """The facts that a prompt holds, each with its case: all of their keys in one sentence."""
+    from pytest_compaction.case_making import given_away  # takes long to import
+
+    return [
+        (entry.id, fact.text)
+        for entry in cases.entries
+        for probe in cases.case(entry.id).probes
+        for fact in probe.facts
+        if len(" ".join(group[0] for group in fact.keys).split() or fact.text.split()) >= _TELLING
+        and given_away(text, fact.keys, fact.text)
+    ]

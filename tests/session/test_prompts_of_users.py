@@ -1,0 +1,177 @@
+"""``NAME:prompt=FILE`` and ``NAME:instruction=``: what is sent, shown, recorded and refused."""
+
+import json
+
+import pytest
+from support.scenarios import own, records, run, set_up, write_cases
+from support.stub_endpoint import long_case, serving
+
+MODEL = "--compaction-model=gpt-4o-mini"
+PROMPT = "Say what was done, and to which files. At most $words words."
+
+
+@pytest.fixture
+def endpoint(monkeypatch):
+    with serving() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        yield stub
+
+
+@pytest.fixture
+def measure(pytester, endpoint):
+    """A run over one long case, and the requests for summaries that it made."""
+    set_up(pytester, "first")
+    write_cases(pytester, long_case("first"))
+    (pytester.path / "new.md").write_text(PROMPT)
+
+    def measured(*arguments):
+        result = run(pytester, "--compaction-over-budget=report", *arguments, compactor=None)
+        bodies = [endpoint.bodies[digest]["messages"] for digest in endpoint.calls]
+        asked = [body for body in bodies if "Say what was done" in json.dumps(body)]
+        return result, asked
+
+    return measured
+
+
+def summarised(pytester):
+    """The view after the last compaction."""
+    views = [path.read_text("utf-8") for path in pytester.path.rglob("views/*.json")]
+    return next(view for view in views if "Summary of the earlier part" in view)
+
+
+def test_a_prompt_replaces_the_text_and_the_reply_stands_as_it_was_written(measure, pytester):
+    result, asked = measure("--compactor=anchored:prompt=new.md", MODEL)
+    [[system, user]] = asked
+    assert system["content"].startswith("You keep the notes")
+    assert user["content"].startswith("Say what was done, and to which files. At most ")
+    assert "$words" not in user["content"]
+    assert "Messages:\n<<< messages" in user["content"]
+    assert "## Session intent" not in user["content"]
+    [digest] = {record["hashes"]["summary_prompt"] for record in records(pytester).records}
+    result.stdout.fnmatch_lines([f"*anchored:prompt=new.md: prompt new.md ({digest})*"])
+    [said] = records(pytester).header["settings"]["prompts"]
+    assert said == {
+        "strategy": "anchored:prompt=new.md",
+        "digest": digest,
+        "file": "new.md",
+        "user": PROMPT,
+    }
+    view = summarised(pytester)
+    assert "The retry limit is 45" in view
+    assert "## Session intent" not in view
+
+
+def test_the_page_shows_the_prompt(measure, pytester):
+    (pytester.path / "new.md").write_text(f"{PROMPT} <b>Copy names.</b>")
+    given = "--compactor=anchored:prompt=new.md:instruction=briefly"
+    measure(given, MODEL, "--compaction-report=page.html")
+    page = (pytester.path / "page.html").read_text("utf-8")
+    assert "What anchored:prompt=new.md:instruction=briefly tells the model" in page
+    assert f"<pre>{PROMPT} &lt;b&gt;Copy names.&lt;/b&gt;</pre>" in page
+    assert "<p>Instruction: briefly</p>" in page
+
+
+def test_a_file_with_a_line_of_dashes_replaces_the_system_message_too(measure, pytester):
+    (pytester.path / "new.md").write_text("Be brief.\n---\nSay what was done in $messages")
+    _, asked = measure("--compactor=anchored:prompt=new.md", MODEL)
+    [[system, user]] = asked
+    assert system == {"role": "system", "content": "Be brief."}
+    assert user["content"].count("<<< messages") == 1
+
+
+def test_a_prompt_that_asks_for_the_headings_is_read_by_them(measure, pytester):
+    (pytester.path / "new.md").write_text("Say what was done:\n$sections")
+    measure("--compactor=anchored:prompt=new.md", MODEL)
+    view = summarised(pytester)
+    assert "## Session intent" in view
+
+
+def test_two_prompts_are_two_strategies_named_by_their_files(measure, pytester):
+    (pytester.path / "old.md").write_text("Say what was done in one sentence.")
+    names = ["anchored:prompt=old.md", "anchored:prompt=new.md"]
+    _, asked = measure(f"--compactor={','.join(names)}", MODEL)
+    assert len(asked) == 2
+    found = {r["compactor"]: r["hashes"]["summary_prompt"] for r in records(pytester).records}
+    assert sorted(found) == sorted(names)
+    assert len(set(found.values())) == 2
+
+
+def test_a_prompt_in_a_composition_belongs_to_its_part(measure):
+    _, asked = measure("--compactor=anchored:prompt=new.md+truncate", MODEL)
+    assert len(asked) == 1
+
+
+def test_a_function_that_asks_the_model_takes_a_prompt(measure, pytester):
+    pytester.makepyfile(
+        mine="""
+        async def compact(messages, budget, model):
+            text = await model.summarize(messages)
+            return [*messages[:1], {"role": "user", "content": text}]
+        """
+    )
+    _, asked = measure("--compactor=mine:compact:prompt=new.md", MODEL)
+    assert asked
+
+
+def test_an_instruction_is_sent_with_the_request(measure, endpoint):
+    measure('--compactor=anchored:instruction="keep the retry limit"', MODEL)
+    sent = json.dumps(list(endpoint.bodies.values()))
+    assert "Above all: keep the retry limit" in sent
+
+
+def test_a_product_whose_command_takes_no_instruction_says_so(measure, endpoint):
+    result, _ = measure('--compactor=roo:instruction="keep the retry limit"', MODEL)
+    result.stdout.fnmatch_lines(["*takes no instruction, so that instruction= has no effect*"])
+    assert "keep the retry limit" not in json.dumps(list(endpoint.bodies.values()))
+
+
+def test_a_prompt_that_holds_facts_of_the_cases_is_told_of(measure, pytester):
+    [fact] = long_case("first")["probes"][-1]["facts"]
+    (pytester.path / "new.md").write_text(f"Say what was done. {fact['text']}.")
+    result, _ = measure("--compactor=anchored:prompt=new.md", MODEL)
+    result.stdout.fnmatch_lines(["*its prompt names 1 fact of the cases*first: *"])
+
+
+@pytest.mark.parametrize(
+    ("given", "model", "said"),
+    [
+        ("anchored:prompt=new.md", (), "rules write the summaries and read no prompt; name one"),
+        ("anchored:instruction=brief", (), "anchored:instruction=brief: prompt= and instruction="),
+        (
+            "anchored:prompt=new.md",
+            ("--compaction-model=reference",),
+            "the words on record were written for other prompts",
+        ),
+        ("anchored:prompt=none.md", (MODEL,), "the prompt none.md cannot be read: No such file"),
+        ("anchored:prompt=odd.md", (MODEL,), "names $message, which nothing fills; the placehol"),
+        ("anchored:prompt=odd.md", (MODEL,), "$messages (the conversation as one text)"),
+        ("anchored:prompt=sign.md", (MODEL,), "write $$ for the sign itself"),
+        ("anchored:prompt=empty.md", (MODEL,), "the prompt empty.md is empty"),
+        ("truncate:prompt=new.md", (MODEL,), "it asks the model of the run for no summary"),
+        ("openai-compact:prompt=new.md", (MODEL,), "its endpoint writes the summary"),
+        ("light:prompt=new.md", (MODEL,), "it reads the notes back by their headings, and new.md"),
+        (f"{own('keep')}:prompt=new.md", (MODEL,), "it asks the model of the run for no summary"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_the_run(pytester, given, model, said):
+    set_up(pytester, "first")
+    for name, text in {
+        "new.md": PROMPT,
+        "odd.md": "Sum up $message",
+        "sign.md": "It costs $5",
+        "empty.md": " \n",
+    }.items():
+        (pytester.path / name).write_text(text)
+    result = run(pytester, f"--compactor={given}", *model, compactor=None)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{said.replace('[', '[[]')}*"])
+
+
+def test_a_check_of_the_invariants_is_no_measurement_of_a_prompt(pytester):
+    set_up(pytester, "first")
+    (pytester.path / "new.md").write_text(PROMPT)
+    given = ("--compactor=anchored:prompt=new.md", "--compaction-check")
+    result = run(pytester, *given, compactor=None)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*rules write the summaries and read no prompt*"])
