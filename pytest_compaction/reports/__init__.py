@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.reports.usage import *
 
 _NAMES: Final = {
-    "ab": "AB PROMPTS Version ab_markdown versions_of",
+    "ab": "AB Version ab_markdown prompts_of versions_of",
     "agreement": "agreement_json agreement_markdown agreement_text",
     "call_progress": "progress_text",
     "case_page": "Page case_messages case_overview case_probes recorded_view",

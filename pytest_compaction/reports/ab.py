@@ -32,8 +32,6 @@ from pytest_compaction.reports.table import Cell, Table, escaped, markdown_table
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
-PROMPTS: Final = "prompts"
-"""The key of a run's header with the text of each strategy's prompt file."""
 _LEVEL: Final = 0.05
 _NAME: Final = 60
 _REASON: Final = 300
@@ -235,7 +233,7 @@ def versions_of(groups: Mapping[str, Sequence[Record]], header: Mapping[str, Any
     ``groups`` are the records by strategy and budget; the control and the nulls are no versions.
     """
     named = list((header.get("settings") or {}).get("compactors") or ())
-    prompts = header.get(PROMPTS) or {}
+    prompts = prompts_of(header)
     alike: dict[tuple[str, str], list[Version]] = defaultdict(list)
     for name, records in groups.items():
         text = records[0]["compactor"]
@@ -248,6 +246,16 @@ def versions_of(groups: Mapping[str, Sequence[Record]], header: Mapping[str, Any
             rank = {text: number for number, text in enumerate(named)}
             versions.sort(key=lambda v: rank.get(v.records[0]["compactor"], len(rank)))
             yield AB(tuple(versions))
+
+
+def prompts_of(header: Mapping[str, Any]) -> dict[str, str]:
+    """The prompt file of each strategy that has one, system and user text, by its name."""
+    found = {}
+    for each in (header.get("settings") or {}).get("prompts") or ():
+        if each.get("file"):
+            system = [str(each["system"]), "---"] if each.get("system") else []
+            found[str(each["strategy"])] = "\n".join([*system, str(each.get("user") or "")])
+    return found
 
 
 def _target(text: str) -> str | None:

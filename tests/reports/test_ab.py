@@ -5,7 +5,7 @@ from support.changed_runs import header, lowered, run_of
 
 from pytest_compaction.metrics import by_arm
 from pytest_compaction.records import Run
-from pytest_compaction.reports import PROMPTS, PageRun, ab_markdown, page_of, versions_of
+from pytest_compaction.reports import PageRun, ab_markdown, page_of, versions_of
 
 OLD, NEW = "anchored:prompt=old.md", "anchored:prompt=new.md"
 OTHERS = ("truncate", "none", "window", "window:keep=3")
@@ -18,8 +18,10 @@ def run():
     records += [{**each, "compactor": NEW} for each in lowered(0.5, spread=0.25)]
     for name in OTHERS:
         records += run_of(lambda number, probe: 1.0, compactor=name)
-    head = header(compactors=[OLD, NEW, *OTHERS])
-    head[PROMPTS] = {OLD: "Keep names.\nBe brief.\n", NEW: "Keep names.\n```\nBe complete.\n"}
+    prompts = {OLD: "Keep names.\nBe brief.", NEW: "Keep names.\n```\nBe complete."}
+    more = {"file": "a.md", "digest": "0123", "instruction": ""}
+    said = [{"strategy": name, "user": text, **more} for name, text in prompts.items()]
+    head = header(compactors=[OLD, NEW, *OTHERS], prompts=said)
     items = {f"{r['item']}-{r['compactor']}": r for r in records}
     return Run(head, items)
 

@@ -29,11 +29,11 @@ from pytest_compaction.records import (
 )
 from pytest_compaction.reports import (
     AB,
-    PROMPTS,
     PageRun,
     Version,
     ab_markdown,
     page_of,
+    prompts_of,
     write_whole,
 )
 from pytest_compaction.settings import SHIPPED
@@ -213,7 +213,7 @@ class _Plan:
         code, printed = run_pytest(arguments, self.store, progress=sys.stderr, **arm.place)
         new = [path for path in run_files(runs) if path not in before]
         found = load_run(new[-1]) if new and code in {0, 1} else None
-        if found is None or found.mean("overall") is None:
+        if found is None or not any(each["overall"] is not None for each in found.records):
             where = "the run" if arm.tree is None else f"the run at {arm.tree.name}"
             raise RunError(code, printed, where)
         return new[-1], found
@@ -237,7 +237,7 @@ class _Plan:
     def _versions(self, found: Sequence[tuple[Path, Run]]) -> list[Version]:
         versions = []
         for arm, (_, run) in zip(self.arms, found, strict=True):
-            prompts = run.header.get(PROMPTS) or {}
+            prompts = prompts_of(run.header)
             for spec in arm.specs:
                 records = [
                     record
