@@ -203,7 +203,7 @@ class _Plan:
             "--compaction-max-unscored=1000000",
             "--compaction-show=0",
             f"--compaction-runs={runs}",
-            "-q",
+            "-v",  # with the nulls of all cases
         ]
         if arm.tree is None:
             fixed += [f"--compaction-report={path}" for path in self.options.report]
