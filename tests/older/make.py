@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from older.endpoint import Endpoint
-from older.material import HERE, RUNS, copy_of_project, in_store, run
+from older.material import BY_RULES, HERE, RUNS, copy_of_project, in_store, run
 
 from pytest_compaction.compactors.registry import Registry
 
@@ -54,7 +54,7 @@ def main():
         here = Path(place)
         found = {
             "strategies": {
-                name: asked(here / f"s{n}", endpoint.url, f"--compactor={name}")
+                name: asked(here / f"s{n}", endpoint.url, f"--compactor={name}", BY_RULES)
                 for n, name in enumerate(names)
             },
             "runs": {

@@ -12,6 +12,8 @@ HERE = Path(__file__).parent
 PROJECT = HERE / "project"
 """The folder in which the runs were made: cases, dialogues, strategies."""
 MODEL = "--compaction-model=gpt-4o-mini"
+BY_RULES = "--compaction-judge=offline"
+"""For strategies, because the judge's requests are others by design."""
 USUAL = (MODEL, "--compaction-over-budget=report")
 LONG = ("--compaction-cases=chats", "--compaction-budget=1000")
 TALKS = (

@@ -5,7 +5,7 @@ The lists are in ``digests.json``, the requests themselves in ``store.tar.xz``.
 
 import pytest
 from older.endpoint import Endpoint
-from older.material import RUNS, USUAL, copy_of_project, digests, in_store, unpacked
+from older.material import BY_RULES, RUNS, USUAL, copy_of_project, digests, in_store, unpacked
 from support.scenarios import lean, records
 
 
@@ -30,7 +30,7 @@ def measured(pytester, monkeypatch):
 
 def test_every_strategy_sends_the_requests_that_it_sent(pytester, measured):
     expected = digests()["strategies"] | digests()["changed"]
-    measured(f"--compactor={','.join(expected)}")
+    measured(f"--compactor={','.join(expected)}", BY_RULES)
     sent = in_store(pytester.path / "store")
     changed = {name: sorted(set(listed) - sent) for name, listed in expected.items()}
     assert {name: missing for name, missing in changed.items() if missing} == {}
@@ -46,7 +46,7 @@ def test_every_kind_of_run_sends_the_requests_that_it_sent(pytester, measured, n
 def test_the_store_of_then_answers_every_request(pytester, measured):
     unpacked("store.tar.xz", pytester.path / "store")
     shown, endpoint = measured(
-        f"--compactor={','.join(digests()['strategies'])}", "--compaction-replay"
+        f"--compactor={','.join(digests()['strategies'])}", "--compaction-replay", BY_RULES
     )
     assert endpoint.asked == 0
     assert "this run: 0 calls made" in shown.stdout.str()
