@@ -104,6 +104,7 @@ ANY_TEXT = {
     "--compaction-responder",
     "--compaction-judge",
     "--compaction-judge-prompt",
+    "--compaction-rubric",
     "--compaction-store",
     "--compaction-export",
     "--compaction-runs",
