@@ -45,6 +45,7 @@ from pytest_compaction.models.protocol import (
     SummaryReply,
     SummaryRequest,
 )
+from pytest_compaction.models.reference.shipped import REFERENCE
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, Operation, Role
 from pytest_compaction.models.wire.reply import (
@@ -127,7 +128,9 @@ class ChatModel:
         A refusal raises :class:`ModelError`. A reply that only repeats the prompt's own
         words gives an empty summary.
         """
-        prompt = request.prompt or frame()
+        # The words of the reference run answered the frame, whichever product was followed.
+        prompt = None if self._name == REFERENCE else request.prompt
+        prompt = prompt or frame()
         asked = asked_for(request, prompt, int(request.budget * WORDS_PER_TOKEN))
         body = self._chat_body(asked.messages, request.budget)
         reply, usage, latency = await self._text("chat.completions", body, "compaction")
