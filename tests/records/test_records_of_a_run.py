@@ -75,6 +75,7 @@ def test_the_header_holds_every_option(pytester):
         "compaction_timeout": 60,
         "compaction_request_timeout": 45,
         "compaction_judge_prompt": "judge.md",
+        "compaction_rubric": "rubric.json",
         "compaction_judge_snapshots": True,
         "compaction_judge_tolerance": "0.25,2",
         "compaction_store": "calls",
@@ -107,8 +108,12 @@ def test_the_header_holds_every_option(pytester):
     pytester.path.joinpath("judge.md").write_text(fields)
     prices = {"as_of": "2026-03-01", "models": [PRICE]}
     pytester.path.joinpath("prices.json").write_text(json.dumps(prices))
+    rubric = {"accuracy_factual": {"weight": 2}}
+    pytester.path.joinpath("rubric.json").write_text(json.dumps(rubric))
     run(pytester, "-psyrupy", *flags, compactor=None)
     assert records(pytester).header["settings"] == {
+        "rubric": rubric,
+        "rubric_file": "rubric.json",
         "compactors": [own("keep"), "none"],
         "model": "offline",
         "responder": "mute",
