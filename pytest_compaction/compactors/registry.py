@@ -30,6 +30,7 @@ SHIPPED: Final = {
     "continue": "products.continue_:Continue",
     "continue-prune": "products.continue_:ContinuePrune",
     "deepagents": "products.langchain:DeepAgents",
+    "external": "strategies.external:External",
     "gemini-cli": "products.gemini_cli:GeminiCli",
     "goose": "products.goose:Goose",
     "hermes": "products.hermes:Hermes",

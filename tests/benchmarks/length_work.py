@@ -278,8 +278,8 @@ PARTS: dict[str, Callable[[Path], Work]] = {
 }
 """What is measured beside strategies."""
 
-WITHOUT = ("anthropic", "openai-compact", "recorded")
-"""Strategies that rules cannot run: they need an endpoint, or a view on record."""
+WITHOUT = ("anthropic", "external", "openai-compact", "recorded")
+"""Strategies that rules cannot run: they need an endpoint, a program or a view on record."""
 
 TRIGGERED = (
     ("none", "turns:2"),

@@ -35,11 +35,14 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def offline_strategies() -> list[str]:
-    """The shipped strategies that need no endpoint and no view on record, and are no control."""
+    """The shipped strategies that need no endpoint, program or record, and are no control."""
     registry = Registry()
     found = []
     for name in registry.names():
         traits = registry.create(parse_spec(name)).traits
-        if not (traits.by_server or traits.opaque or traits.needs_record) and name != "none":
+        if not (traits.by_server or traits.opaque or traits.needs_record) and name not in {
+            "none",
+            "external",
+        }:
             found.append(name)
     return found

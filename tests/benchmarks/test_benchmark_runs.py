@@ -142,4 +142,4 @@ def test_a_benchmark_prints_its_table(arguments, names, cases, capsys):
 def test_strategies_that_need_an_endpoint_or_a_record_are_not_run_offline():
     found = offline_strategies()
     assert {"anchored", "claude-code", "said-only"} <= set(found)
-    assert not {"anthropic", "none", "openai-compact", "recorded"} & set(found)
+    assert not {"anthropic", "external", "none", "openai-compact", "recorded"} & set(found)

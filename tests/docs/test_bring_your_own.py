@@ -57,6 +57,13 @@ def test_a_function_runs_beside_a_known_strategy(pytester, at_work):
     assert all(status <= {"passed", "failed"} for status in found.values())
 
 
+def test_a_program_compacts(pytester, at_work):
+    at_work("external:command", files=["compact_cli"])
+    ((name, found),) = statuses(pytester).items()
+    assert name.startswith("external:command=")
+    assert found <= {"passed", "failed"}
+
+
 def test_the_check_finds_what_the_page_says_it_finds(pytester, at_work):
     result = at_work(
         "keep_the_newest --compaction-check", "--compaction-examples=40", files=["my_compactor"]

@@ -21,8 +21,8 @@ from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.text import normalize
 
 REGISTRY = Registry()
-NOT_ALONE = {"none", "recorded", "openai-compact", "anthropic"}
-"""The control, and what needs a compaction on record or an endpoint."""
+NOT_ALONE = {"none", "recorded", "openai-compact", "anthropic", "external"}
+"""The control, and what needs a compaction on record an endpoint, or a program."""
 FURTHER = (
     "anthropic:mode=client",
     "anchored+ledger",

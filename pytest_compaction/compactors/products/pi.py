@@ -1,7 +1,7 @@
 """``pi``: one summary that is updated, lists of files, and the newest 20,000 tokens.
 
-After the compaction of the coding agent pi (public source of pi-mono, MIT, commit 83378aad of
-March 2026). It is due when the window has fewer than 16,384 tokens left. The newest messages
+After the compaction of the coding agent pi 1.6.0 (the published package, MIT, read on 2026-11-29).
+It is due when the window has fewer than 16,384 tokens left. The newest messages
 stay, walked back until they take 20,000 tokens; the cut may be at a message of the user or of the
 assistant, never at a tool result. If it falls within a turn, the part of the turn before it is
 summarised apart, in three short sections. All before is summarised in six sections; an earlier
@@ -9,10 +9,8 @@ summary is updated. The summariser reads the first 2,000 characters of each tool
 the files read and of the files changed, taken from all file tools so far, stand at the end.
 A view is not compacted again before something was said.
 
-Kept from the original: what stayed word for word at the last compaction is neither in the
-summary nor in the next view once another cut is made; a summary so far is lost where the new cut
-splits the first turn after it; an empty reply is taken for the summary; of a result that alone
-takes the 20,000 tokens at the end, all before it stays.
+Kept from the original: an empty reply is taken for the summary. Versions before 1.0 left what had
+stayed at the last compaction out of the next summary; today it is summarised like everything else.
 
 Adapted: the constants are in proportion to the case's window (pi names none; 200,000 tokens are
 assumed), and what stays takes at most half of the rest of the budget, unless a single message
@@ -136,7 +134,6 @@ class Pi(ProductCompactor):
     def _cut(self, before: tuple[Message, ...], state: State, context: Context) -> _Cut | None:
         first = leading_system(before)
         body = first + (1 if len(before) > first and before[first].id == SUMMARY_ID else 0)
-        body = max(body, 1 + _place(before, state.get("last")))
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         keep = min(scaled(self.keep, PRODUCT_WINDOW, context), max(room // 2, 1))
         start = cut_point(before, body, keep, context)
@@ -158,7 +155,7 @@ class Pi(ProductCompactor):
         apart = int(room * TURN_SHARE) if cut.turn else 0
         if cut.history:
             history = await self.written(cut.history, room - apart, context, previous)
-        elif previous is not None and not cut.turn:
+        elif previous is not None:
             history = Written(previous, previous.render(SIX_SECTIONS))
         if cut.turn and not history.error:
             turn = await self.written(
@@ -176,8 +173,9 @@ def cut_point(messages: Sequence[Message], first: int, keep: int, context: Conte
     """Index of the first message that stays, at or after ``first``.
 
     Messages are taken from the newest back until they reach ``keep`` tokens. The cut is before
-    the last one taken, or after the results that it begins with. If all take less, or if there
-    are only results from there on, all stay from the first that is no result. ``None`` if all
+    the last one taken, or after the results that it begins with, or before the last message that
+    is no result if there are only results from there on. If all take less, all stay from the
+    first that is no result. ``None`` if all
     are results.
     """
     points = [i for i in range(first, len(messages)) if not messages[i].results]
@@ -185,13 +183,8 @@ def cut_point(messages: Sequence[Message], first: int, keep: int, context: Conte
     for index in range(len(messages) - 1, first - 1, -1):
         taken += context.tokens.message(messages[index])
         if taken >= keep:
-            return next((i for i in points if i >= index), points[0] if points else None)
+            return next((i for i in points if i >= index), points[-1] if points else None)
     return points[0] if points else None
-
-
-def _place(messages: Sequence[Message], id: str | None) -> int:
-    """The index of a message, -1 if it is not there."""
-    return next((index for index, message in enumerate(messages) if message.id == id), -1)
 
 
 def _merged(history: Summary, turn: Summary | None) -> Summary:
