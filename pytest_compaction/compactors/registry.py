@@ -248,11 +248,13 @@ def named_strategies(
 def describe(target: Any) -> str:
     """One line about a strategy: its ``description``, or the first line of its docstring.
 
-    That of a null says so.
+    That of a null says so, and that of a strategy whose views are usually over the budget.
     """
     text = getattr(target, "description", None) or (inspect.getdoc(target) or "").strip()
     line = printable(str(text).splitlines()[0]) if text else "(no description)"
     null = getattr(getattr(target, "traits", None), "null", False)
+    if getattr(target, "knows_no_budget", False):
+        line = f"{line}; knows no budget, so views are usually over it"
     return f"null: {line}" if null else line
 
 
