@@ -20,14 +20,15 @@ Kept from the original: the last user message stands in the checkpoint only, and
 call (its result is left out when it comes).
 
 Adapted: constants in tokens are in proportion to the case's window (200,000 tokens are assumed),
-and tokens are counted, not estimated from characters. Reasoning, which its provider alone can
-read here, is not written out.
+and what stays is sought within half of the budget. Tokens are counted, not estimated from
+characters. Arguments of calls are written out decoded, not as JSON. Reasoning, which its provider
+alone can read here, is not written out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors.base.history import rewritten, unchanged
@@ -43,6 +44,7 @@ from pytest_compaction.conversation import (
     ToolCall,
     ToolResult,
     groups,
+    readable,
     text_message,
 )
 from pytest_compaction.models import summary_from_json
@@ -96,7 +98,8 @@ class Opencode(ProductCompactor):
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
         body = first + (before[first].id == state.get("checkpoint"))
-        keep = scaled(self.keep, PRODUCT_WINDOW, context)
+        left = context.budget - context.tokens.messages(before[:first])
+        keep = min(scaled(self.keep, PRODUCT_WINDOW, context), max(left // 2, 1))
         start = tail_start(before[body:], keep, "recent" in state, context)
         if start is None:
             return unchanged(state)
@@ -167,7 +170,7 @@ def _line(message: Message, part: Part) -> str:
     if isinstance(part, Text):
         return f"{who}: {part.text}" if part.text else ""
     if isinstance(part, ToolCall):
-        return f"Call: {part.name}({part.arguments})"
+        return f"Call: {readable(replace(message, parts=(part,)))}"
     if isinstance(part, ToolResult):
         cut = "\n[cut]" if len(part.text) > RESULT_CHARACTERS else ""
         return f"{'Error' if part.is_error else 'Result'}: {part.text[:RESULT_CHARACTERS]}{cut}"

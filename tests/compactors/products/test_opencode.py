@@ -52,7 +52,7 @@ def test_the_newest_turns_stand_as_text_beside_the_summary():
 def test_a_result_is_cut_to_two_thousand_characters_where_it_stays():
     chat = [*session(3), user("Look."), *WORK]
     _, view = compacted(Opencode(keep=1), chat, by_hand(4000))
-    assert 'Call: read_file({"path": "a.py"})' in view[1].text
+    assert "Call: read_file a.py" in view[1].text
     assert f"Result: {RESULT[:2000]}\n[cut]" in view[1].text
 
 
