@@ -58,7 +58,7 @@ def test_a_result_is_cut_to_two_thousand_characters_where_it_stays():
 
 def test_where_everything_fits_only_the_last_turn_stays():
     spy = SpyModel()
-    context = by_hand(900, spy)
+    context = by_hand(9000, spy)
     compacted(Opencode(), session(3), context)
     assert ids(spy.requests[0].messages)[-1] == f"m{len(session(3)) - 5}"
 
