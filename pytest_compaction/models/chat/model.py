@@ -29,7 +29,7 @@ from pytest_compaction.models.chat.judgement import (
 )
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.chat.prompts import Prompts, frame
-from pytest_compaction.models.chat.summary import asked_for, read_summary
+from pytest_compaction.models.chat.summary import asked_for, has_heading, read_summary
 from pytest_compaction.models.parameters import Parameters, misuse_of
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -139,7 +139,12 @@ class ChatModel:
             head = text.rpartition("\n")[0]
             text = head if head.strip() else text
         summary = read_summary(text, request, asked, prompt, self._tokens.text)
-        return SummaryReply(summary, usage, latency)
+        flaws = ["cut"] if reply.cut else []
+        if summary.empty:
+            flaws.append("empty")
+        elif prompt.reply == "sections" and not has_heading(text, request.sections):
+            flaws.append("misformed")
+        return SummaryReply(summary, usage, latency, tuple(flaws))
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
         """The model's next message after the view and the question.

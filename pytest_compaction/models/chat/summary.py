@@ -156,6 +156,12 @@ def first_lines(lines: Sequence[str], budget: int, count: Callable[[str], int]) 
     return f"{line[:size]} […]" if size else ""
 
 
+def has_heading(text: str, sections: Sequence[Section]) -> bool:
+    """Whether a reply has any of the headings that were asked for."""
+    titles = {normalize(section.title): section.id for section in sections}
+    return any(_heading(line, titles) for line in text.splitlines())
+
+
 def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = ()) -> Summary:
     """Read a reply back into sections.
 
@@ -168,8 +174,7 @@ def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = 
     own = {normalize(line) for line in echoed if line.strip()}
     entries: dict[str, list[list[str]]] = {section.id: [] for section in sections}
     lines = text.splitlines()
-    headed = any(_heading(line, titles) for line in lines)
-    current = None if headed else sections[0].id
+    current = None if has_heading(text, sections) else sections[0].id
     for line in lines:
         found = _heading(line, titles)
         if found is not None:

@@ -194,6 +194,20 @@ def test_a_line_that_was_cut_off_is_no_note():
     assert reply.summary.of("decisions") == ("use 45 seconds",)
 
 
+@pytest.mark.parametrize(
+    ("text", "finish", "flaws"),
+    [
+        ("## Decisions\n- 45", "stop", ()),
+        ("## Decisions\n- 45\n- edit", "length", ("cut",)),
+        ("We said 45.", "stop", ("misformed",)),
+        ("## Decisions", "stop", ("empty",)),
+    ],
+)
+def test_a_summary_says_what_is_wrong_with_it(text, finish, flaws):
+    reply = ask(chat(Replies(completion(text, finish=finish))).summarize(summary_request()))
+    assert reply.flaws == flaws
+
+
 def test_the_notes_so_far_and_the_focus_stand_in_the_prompt():
     previous = Summary((("decisions", ("use 45 seconds",)),))
     caller = Replies(completion("## Decisions\n- 45"))

@@ -1,0 +1,86 @@
+"""``pytest-compaction ab old.md new.md``: at an endpoint, from its store, in batches."""
+
+import json
+
+import pytest
+from support.scenarios import lean, write_cases
+from support.stub_endpoint import long_case, serving
+
+from pytest_compaction.cli import main
+from pytest_compaction.records import run_files
+
+OLD = "Say what was done, and to which files. At most $words words."
+NEW = "Say what was decided, and why. At most $words words."
+CASES = ("first", "second")
+QUIETLY = [f"--pytest={one}" for one in (*lean(), "--compaction-concurrency=1")]
+GIVEN = ["ab", "old.md", "new.md", "--compactor=anchored", "--cases=cases", *QUIETLY]
+MODEL = "--model=gpt-4o-mini"
+
+
+@pytest.fixture
+def endpoint(monkeypatch):
+    with serving() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        yield stub
+
+
+@pytest.fixture
+def folder(pytester, endpoint):
+    write_cases(pytester, *map(long_case, CASES))
+    (pytester.path / "old.md").write_text(OLD)
+    (pytester.path / "new.md").write_text(NEW)
+    return pytester.path
+
+
+def summaries(endpoint):
+    """The case and the prompt of each request for a summary, in the order of the requests."""
+    bodies = [json.dumps(endpoint.bodies[digest]["messages"]) for digest in endpoint.calls]
+    return [
+        (next(case for case in CASES if f"{case}0x0" in body), prompt)
+        for body in bodies
+        for prompt, words in (("old", "Say what was done"), ("new", "Say what was decided"))
+        if words in body
+    ]
+
+
+def test_two_prompts_are_measured_case_by_case_and_again_from_the_store(folder, endpoint, capsys):
+    assert main([*GIVEN, MODEL, "--trials=2", "--yes", "--report=ab.html"]) == 0
+    text = capsys.readouterr().out.replace("\\", "")
+    assert "## A/B: anchored:prompt=old.md → anchored:prompt=new.md" in text
+    assert "-Say what was done, and to which files. At most $words words.\n+Say what was" in text
+    assert "A/A noise: the standard deviation" in text
+    assert "A/B of 2 versions" in (folder / "ab.html").read_text("utf-8")
+    asked = summaries(endpoint)
+    assert [case for case, _ in asked] == ["first"] * 4 + ["second"] * 4
+    assert sorted(asked[:4]) == [("first", "new")] * 2 + [("first", "old")] * 2
+    made = len(endpoint.calls)
+
+    assert main([*GIVEN, MODEL, "--trials=2", "--replay"]) == 0
+    again = capsys.readouterr().out.replace("\\", "")
+    took = "### Each version"  # a replay takes no seconds
+    assert again.partition(took)[0] == text.partition(took)[0]
+    assert len(endpoint.calls) == made
+
+
+def test_without_a_yes_the_estimate_is_shown_and_nothing_is_asked(folder, endpoint, capsys):
+    assert main([*GIVEN, MODEL]) == 1
+    shown = capsys.readouterr()
+    assert "US dollars" in shown.err
+    assert "Nothing was asked." in shown.err
+    assert "nothing was measured; --yes measures without asking" in shown.err
+    assert (shown.out, endpoint.calls) == ("", [])
+
+
+def test_the_requests_of_both_prompts_are_exported(folder, endpoint, capsys):
+    assert main([*GIVEN, MODEL, "--export=batch", "--trials=1"]) == 0
+    assert "next: 4 requests (4 compaction)" in capsys.readouterr().out
+    assert endpoint.calls == []
+
+
+def test_rules_read_no_prompt_so_two_are_refused(folder, endpoint, capsys):
+    assert main(GIVEN) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "prompt" in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert not run_files(folder / ".pytest_compaction/runs")
