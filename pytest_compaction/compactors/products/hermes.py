@@ -16,7 +16,8 @@ read them; nor what stood in a message that a summary joined. A model that canno
 the view as it was, but where it writes nothing, a note by rule takes the place of the summary.
 
 Adapted: constants in tokens are in proportion to the case's window (200,000 tokens are assumed),
-and tokens are counted. Any tool counts as one of the product's.
+and tokens are counted. Any tool counts as one of the product's. The pause of five minutes after two
+summaries that gained next to nothing is left out, because a run has no clock.
 """
 
 from __future__ import annotations
