@@ -33,7 +33,7 @@ ITEMS = len(CASES) * len(PROBES)
 CALLS = len(CASES) + 2 * ITEMS
 """One summary for each case; an answer and a judgment for each probe."""
 IN_PROCESS = 12
-UNDER_PYTEST = 50
+UNDER_PYTEST = 24
 """Half of them kill a worker, half the controller."""
 RUNNER = ROOT / "tests/support/killed_run.py"
 
@@ -214,7 +214,7 @@ def wait_for_the_end_of(pids, seconds=60):
 
 
 def points_of_workers_and_controllers():
-    """Fifty points, each with an id."""
+    """The points, each with an id."""
     return [
         pytest.param(*point, id="-".join([str(number), *map(str, point)]))
         for number, point in enumerate(pytest_points(UNDER_PYTEST, seed=44))
@@ -263,7 +263,7 @@ def test_a_worker_or_the_controller_killed_under_pytest_costs_only_what_was_in_f
     record_property(f"{COUNTED}kill test: calls under pytest, lost and paid again", lost)
 
 
-def test_the_points_under_pytest_are_fifty_half_of_them_workers():
+def test_half_of_the_points_under_pytest_are_workers():
     who = [point[0] for point in pytest_points(UNDER_PYTEST, seed=44)]
-    assert (who.count("worker"), who.count("controller")) == (25, 25)
+    assert (who.count("worker"), who.count("controller")) == (12, 12)
     assert {point[1] for point in pytest_points(UNDER_PYTEST, seed=44)} == {"asked", "answered"}
