@@ -57,10 +57,13 @@ class Endpoints:
     check: EndpointCheck | None = None
     """Made before the first paid call of a run."""
 
-    def check_of(self, models: Iterable[str], judges: Iterable[str]) -> EndpointCheck:
+    def check_of(
+        self, models: Iterable[str], judges: Iterable[str], is_worker: bool = False
+    ) -> EndpointCheck:
         """The check of the models that answer or summarize, and of those that judge.
 
-        What it finds is noted in the accounts, if it is new or anything is adapted.
+        What it finds is noted in the accounts, if it is new or anything is adapted. A worker of a
+        run has it made by the controlling process.
         """
         from pytest_compaction.models.calls.check import FOLDER, EndpointCheck, check_calls
 
@@ -70,7 +73,8 @@ class Endpoints:
             if not found.problem and (found.is_new or found.adapted):
                 self.accounts.note_check("\n".join(found.lines(self.prices)))
 
-        return EndpointCheck(store, self.adapting, check_calls(models, judges), tell)
+        calls = check_calls(models, judges)
+        return EndpointCheck(store, self.adapting, calls, self.accounts, tell, is_worker)
 
     def close(self) -> None:
         """Write what is to be written, and remove the files that only a run needs."""

@@ -127,6 +127,7 @@ def endpoints_of(
             check = endpoints.check_of(
                 [name for name in (settings.model, settings.responder) if name in checked],
                 [name for name in settings.judges if name in checked],
+                is_worker=accounts is not None,
             )
             endpoints = replace(endpoints, check=check)
             endpoints.caller.before_paid = check.before

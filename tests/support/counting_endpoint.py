@@ -30,10 +30,12 @@ class CountingEndpoint:
         self.answered = []
         self.held = []
         self.roles = Counter()
+        self.checks = []
         self.flying = self.most = 0
 
     def decide(self, asked):
         if is_check(asked.body):
+            self.checks.append(asked.body)
             return Answer(checked())
         key = json.dumps(asked.body, sort_keys=True)
         with self._changed:
@@ -74,7 +76,7 @@ def counting(hold=lambda body: False):
     """A counting endpoint that runs; its ``url`` is the value for OPENAI_BASE_URL."""
     endpoint = CountingEndpoint(hold)
     with EndpointServer(endpoint.decide) as server:
-        endpoint.url = server.url
+        endpoint.server, endpoint.url = server, server.url
         try:
             yield endpoint
         finally:
