@@ -60,13 +60,12 @@ class Repeated:
         return self.of_times(max(1, room // len(self.unit)))
 
 
-def texts_for(pattern, most=None):
-    """Texts for a compiled pattern, the hardest first; at most ``most`` of them."""
+def texts_for(pattern):
+    """Texts for a compiled pattern, the hardest first."""
     parsed = parser.parse(*_as_text(pattern))
     led = [text for pair in zip_longest(*map(_led, _repetitions(parsed))) for text in pair]
     led = list(dict.fromkeys(text for text in led if text is not None))
-    found = list(dict.fromkeys([*led, *_assembled(_pieces(parsed))]))
-    return found if most is None else found[:most]
+    return list(dict.fromkeys([*led, *_assembled(_pieces(parsed))]))
 
 
 def _as_text(pattern):
