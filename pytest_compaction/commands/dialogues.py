@@ -1,4 +1,4 @@
-"""``pytest-compaction dialogues``: the tables of a dialogue evaluation, from its results."""
+"""``pytest-compaction dialogues``: the tables of a dialogue evaluation, from run files."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "dialogues",
         help="show what summaries save in dialogues, and what they cost",
-        description="Print the tables of a dialogue evaluation from run files, from published "
-        "results.json files or from a published result_summary.json. A dialogue file named "
-        "beside a result_summary.json adds the numbers of turns.",
+        description="Print the tables of a dialogue evaluation from run files.",
     )
-    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="result files")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="run files")
     add_output(parser, FORMATS, "tables are")
     parser.add_argument(
         "--pass-consistency",

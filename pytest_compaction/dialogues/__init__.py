@@ -15,9 +15,9 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.dialogues.figures import *
     from pytest_compaction.dialogues.files import *
     from pytest_compaction.dialogues.measures import *
-    from pytest_compaction.dialogues.published import *
     from pytest_compaction.dialogues.replay import *
     from pytest_compaction.dialogues.replayed import *
+    from pytest_compaction.dialogues.results import *
 
 _NAMES: Final = {
     "aggregates": "NAMES is_dialogue_metric measure_dialogues pass_at",
@@ -27,9 +27,9 @@ _NAMES: Final = {
     ),
     "files": "DialogueSet UnknownTaskError is_dialogue_file load_dialogues",
     "measures": "PASS_CONSISTENCY outcome",
-    "published": "read_results",
     "replay": "Replayer Rules history_mode trigger_for_dialogues",
     "replayed": "Replayed record_without_comparison replayed_record",
+    "results": "read_results",
 }
 
 if not TYPE_CHECKING:

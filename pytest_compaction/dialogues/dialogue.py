@@ -121,7 +121,7 @@ class TrialMatch:
 class BothArms:
     """One dialogue answered by both arms, as a record of the evaluation holds it.
 
-    ``method`` says how answers were compared: ``lexical``, ``model``, or ``published`` elsewhere.
+    ``method`` says how answers were compared: ``lexical`` or ``model``.
     """
 
     dialogue_id: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,10 +58,10 @@ class TaskFigures:
     retention: float | None
     passes: Mapping[int, float]
     scored: int
-    saved: tuple[float, float] | None = None
-    turns: TurnDistribution | None = None
-    in_force: InForce | None = None
-    unscored_trials: int = 0
+    saved: tuple[float, float] | None
+    turns: TurnDistribution
+    in_force: InForce
+    unscored_trials: int
 
     @property
     def mean_prompt(self) -> float:
@@ -76,8 +75,8 @@ class TaskFigures:
 
     @property
     def suitability(self) -> Suitability | None:
-        """The class by turns and prompt length; ``None`` if turns are not recorded."""
-        turns = self.turns.mean if self.turns else None
+        """The class by turns and prompt length; ``None`` without dialogues."""
+        turns = self.turns.mean
         return None if turns is None else suitability(turns, self.mean_prompt)
 
     @property
@@ -175,72 +174,11 @@ def figures_of(
     )
 
 
-def with_turns(figures: TaskFigures, turns: Iterable[int]) -> TaskFigures:
-    """The figures with the numbers of turns from another source, of as many dialogues."""
-    found = turn_distribution(turns)
-    if found.dialogues != figures.dialogues:
-        raise ValueError(f"{found.dialogues} dialogues; the figures are of {figures.dialogues}")
-    return replace(figures, turns=found)
-
-
-def combined(name: str, parts: Sequence[TaskFigures]) -> TaskFigures:
-    """The figures of several sets together: sums, and means weighted by dialogues.
-
-    Standard deviation and quartiles do not follow from the parts; what is unknown in one is
-    unknown.
-    """
-    parts = [part for part in parts if part.dialogues]
-    turns = [part.turns for part in parts if part.turns is not None]
-    in_force = [part.in_force for part in parts if part.in_force is not None]
-    nets = [part.net for part in parts if part.net is not None]
-    every_k = [set(part.passes) for part in parts]
-    passes = {
-        k: _weighted((part.passes[k], part.scored) for part in parts)
-        for k in sorted(set.intersection(*every_k) if every_k else ())
-    }
-    return TaskFigures(
-        name=name,
-        dialogues=sum(part.dialogues for part in parts),
-        spending=total(part.spending for part in parts),
-        tokens=_pooled([part.tokens for part in parts]),
-        prompt=_pooled([part.prompt for part in parts]),
-        net=_pooled(nets) if len(nets) == len(parts) else None,
-        consistency=_weighted((part.consistency, part.scored) for part in parts),
-        retention=_weighted((part.retention, part.scored) for part in parts),
-        passes={k: value for k, value in passes.items() if value is not None},
-        scored=sum(part.scored for part in parts),
-        turns=turn_distribution(
-            number for part in turns for number, count in part.counts.items() for _ in range(count)
-        )
-        if len(turns) == len(parts)
-        else None,
-        in_force=InForce(*map(sum, zip(*in_force, strict=True)))
-        if parts and len(in_force) == len(parts)
-        else None,
-        unscored_trials=sum(part.unscored_trials for part in parts),
-    )
-
-
-def _pooled(spreads: Sequence[Spread]) -> Spread:
-    count = sum(item.count for item in spreads)
-    centre = _weighted((item.mean, item.count) for item in spreads)
-    return Spread(count, centre, None, None, None, None, sum(item.negative for item in spreads))
-
-
-def _weighted(values: Iterable[tuple[float | None, int]]) -> float | None:
-    """Weighted mean of the values with a weight; ``None`` if there are none or one is unknown."""
-    weighty = [(value, weight) for value, weight in values if weight]
-    known = [(value, weight) for value, weight in weighty if value is not None]
-    if not known or len(known) != len(weighty):
-        return None
-    return statistics.fmean((value for value, _ in known), [weight for _, weight in known])
-
-
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """The figures under one title: those of each task, and of all dialogues.
 
-    ``comparisons`` is empty if only figures are known. ``errors`` ended without a comparison.
+    ``errors`` ended without a comparison.
     """
 
     title: str
@@ -262,11 +200,6 @@ def evaluation_of(
         tasks[item.task].append(item)
     figures = tuple(figures_of(task, part, threshold) for task, part in tasks.items())
     return Evaluation(title, figures, figures_of("all", items, threshold), items, threshold)
-
-
-def evaluation_of_figures(title: str, tasks: Sequence[TaskFigures]) -> Evaluation:
-    """The evaluation for which only the figures of each task are known."""
-    return Evaluation(title, tuple(tasks), combined("all", tasks))
 
 
 def evaluations_of_records(
@@ -314,7 +247,7 @@ def correlations(evaluation: Evaluation) -> Iterator[Correlation]:
     turns = [
         (item.turns.mean, spent.prompt_savings)
         for item, spent in tasks
-        if item.turns is not None and item.turns.mean is not None
+        if item.turns.mean is not None
     ]
     found = [("prompt length", "tasks", [(i.mean_prompt, s.prompt_savings) for i, s in tasks])]
     found += [("turns", "tasks", turns)] if turns else []

@@ -1,4 +1,4 @@
-"""Runs of dialogues: the tables that the published report lacks, and the summary of a run."""
+"""Runs of dialogues: their tables, and the summary of a run."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _net(item: TaskFigures) -> Cell:
 
 
 def _turns(item: TaskFigures) -> Cell:
-    return Cell(item.turns.mean if item.turns else None, "number", NOT_RECORDED)
+    return Cell(item.turns.mean, "number", NOT_RECORDED)
 
 
 def _pass(k: int) -> Callable[[TaskFigures], Cell]:
@@ -133,7 +133,7 @@ def tables_of(evaluation: Evaluation) -> tuple[Table, ...]:
     """All tables for which the evaluation has data; only the overall one without dialogues."""
     if not evaluation.whole.dialogues:
         return (_overall(evaluation),)
-    found = (
+    return (
         _overall(evaluation),
         _in_force(evaluation),
         suitability_table(evaluation),
@@ -144,7 +144,6 @@ def tables_of(evaluation: Evaluation) -> tuple[Table, ...]:
         _prompt_length(evaluation),
         _token_distribution(evaluation),
     )
-    return tuple(each for each in found if each is not None)
 
 
 def _overall(evaluation: Evaluation) -> Table:
@@ -188,13 +187,13 @@ def _efficiency(evaluation: Evaluation) -> Table:
     """Table 1: token savings by task, their quartiles over dialogues, and the negative rate."""
     quartiles = [(name, name, of(f"tokens.{name}", "percent")) for name in ("p25", "p50", "p75")]
     columns = (_TASK, _DIALOGUES, _PROMPT, _TOKENS, _NET, *quartiles, _NEGATIVE)
+    # One such dialogue can dominate a mean.
+    least = min((spending_of(c).savings, c.dialogue_id) for c in evaluation.comparisons)
     notes = [
         "Savings are ratios of sums; quartiles and negative rate are of token savings over "
-        "dialogues."
+        "dialogues.",
+        f"Lowest token savings of one dialogue: {least[0]:.1%} ({least[1]}).",
     ]
-    if evaluation.comparisons:  # one such dialogue can dominate a mean
-        least = min((spending_of(c).savings, c.dialogue_id) for c in evaluation.comparisons)
-        notes.append(f"Lowest token savings of one dialogue: {least[0]:.1%} ({least[1]}).")
     rows = _by(evaluation, lambda item: item.spending.savings)
     title = "Table 1: token efficiency by task"
     return table_of("token_efficiency", title, columns, rows, notes)
@@ -217,23 +216,20 @@ def _quality(evaluation: Evaluation) -> Table:
     return table_of("quality", "Table 2: response quality by task", columns, rows, notes)
 
 
-def _turn_distribution(evaluation: Evaluation) -> Table | None:
-    """Table 3: the turns of the dialogues of a task; ``None`` if they are not recorded."""
-    if not any(item.turns for item in evaluation.tasks):
-        return None
+def _turn_distribution(evaluation: Evaluation) -> Table:
+    """Table 3: the turns of the dialogues of a task."""
 
     def share(low: int, high: int | None = None) -> Callable[[TaskFigures], Cell]:
-        return lambda item: Cell(item.turns.share(low, high) if item.turns else None, "percent")
+        return lambda item: Cell(item.turns.share(low, high), "percent")
 
-    single = any(item.turns and item.turns.share(0, 1) for item in evaluation.tasks)
+    single = any(item.turns.share(0, 1) for item in evaluation.tasks)
     columns: Columns[TaskFigures] = (
         _TASK,
         ("mean_turns", "mean turns", _turns),
         *((f"turns_{n}", f"{n}-turn", share(n, n)) for n in range(1 if single else 2, MANY)),
         (f"turns_{MANY}_or_more", f">={MANY}-turn", share(MANY)),
     )
-    rows = _by(evaluation, lambda item: (item.turns and item.turns.mean) or 0.0)
-    rows = [item for item in rows if item.turns is not None]
+    rows = _by(evaluation, lambda item: item.turns.mean or 0.0)
     return table_of("turns", "Table 3: turn distribution by task", columns, rows)
 
 
@@ -301,17 +297,15 @@ def suitability_table(evaluation: Evaluation) -> Table:
     return table_of("suitability", "Suitability by task", columns, rows, notes)
 
 
-def _measured(item: TaskFigures) -> str | None:
-    """The outcome of a task's savings; ``None`` if it is not known if a summary was in force."""
+def _measured(item: TaskFigures) -> str:
+    """The outcome of a task's savings."""
     state = item.in_force
-    if state is None:
-        return None
     if not state.some and not state.unknown:
         return _PAID if state.paid else _NEVER
     return outcome(item.saved) if item.dialogues >= ENOUGH else "too few"
 
 
-def _by_turns(evaluation: Evaluation) -> Table | None:
+def _by_turns(evaluation: Evaluation) -> Table:
     """Savings and consistency by the number of turns of a dialogue, over all tasks."""
     many = f">={MANY}"
     order = [*map(str, range(MANY)), many]
@@ -319,7 +313,7 @@ def _by_turns(evaluation: Evaluation) -> Table | None:
     return _apart(evaluation, titles, lambda c: many if c.turns >= MANY else str(c.turns), order)
 
 
-def _in_force(evaluation: Evaluation) -> Table | None:
+def _in_force(evaluation: Evaluation) -> Table:
     """Dialogues whose prompts held a summary, apart from those whose prompts never did."""
 
     def state(comparison: BothArms) -> str:
@@ -349,10 +343,8 @@ def _apart(
     group: Callable[[BothArms], str],
     order: Sequence[str],
     notes: Sequence[str] = (),
-) -> Table | None:
-    """A table with one row for each group of dialogues; ``None`` if only figures are known."""
-    if not evaluation.comparisons:
-        return None
+) -> Table:
+    """A table with one row for each group of dialogues."""
     groups: dict[str, list[BothArms]] = {}
     for each in evaluation.comparisons:
         groups.setdefault(group(each), []).append(each)
@@ -374,8 +366,7 @@ def strategies_of(evaluations: Sequence[Evaluation]) -> Table:
     over = any(each.over_budget for each in evaluations)
 
     def some(whole: TaskFigures) -> Cell:
-        known = whole.in_force is not None and not whole.in_force.unknown
-        return count(whole.in_force.some if known and whole.in_force else None, NOT_RECORDED)
+        return count(None if whole.in_force.unknown else whole.in_force.some, NOT_RECORDED)
 
     def saved(column: Column) -> Column:
         key, head, cell = column

@@ -14,7 +14,7 @@ from support.comparisons import SHARE, comparisons
 
 from pytest_compaction.dialogues import BothArms, figures_of, outcome, spending_of
 from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
-from pytest_compaction.dialogues.figures import combined, outcome_of, retention_of, with_turns
+from pytest_compaction.dialogues.figures import outcome_of, retention_of
 from pytest_compaction.dialogues.measures import (
     effectiveness,
     mean,
@@ -157,22 +157,6 @@ def test_figures_of_dialogues_are_bounded_and_in_any_order_the_same(
     assert figures.retention == pytest.approx(statistics.fmean(rates) if rates else None)
 
 
-@given(SETS, SETS)
-def test_parts_together_give_the_figures_of_the_whole(
-    one: list[BothArms], other: list[BothArms]
-) -> None:
-    whole = figures_of("all", [*one, *other])
-    pooled = combined("all", [figures_of("one", one), figures_of("other", other)])
-    assert (pooled.dialogues, pooled.scored) == (whole.dialogues, whole.scored)
-    assert pooled.spending == whole.spending
-    assert pooled.consistency == pytest.approx(whole.consistency)
-    assert pooled.retention == pytest.approx(whole.retention)
-    assert pooled.tokens.mean == pytest.approx(whole.tokens.mean)
-    assert pooled.tokens.negative == whole.tokens.negative
-    if whole.dialogues:
-        assert (pooled.turns, pooled.in_force) == (whole.turns, whole.in_force)
-
-
 @pytest.mark.parametrize(("made", "expected"), [(20, 0.2), (60, 0.0), (160, 0.0), (None, None)])
 def test_the_net_score_counts_savings_after_the_cost_of_summaries(made, expected) -> None:
     """A summary that costs more than it saves earns nothing for savings, and no less."""
@@ -204,14 +188,6 @@ def test_pass_k_stops_where_the_trials_do() -> None:
 def test_an_arm_without_trials_spent_no_known_amount() -> None:
     with pytest.raises(ValueError, match="'GR_1' has an arm without trials"):
         figures_of("GR", [BothArms("GR_1", "GR", 1, (), (), ())])
-
-
-def test_turns_from_elsewhere_must_be_of_the_same_dialogues() -> None:
-    trial = Trial((TurnReply("a", 1, 1),))
-    one = figures_of("GR", [BothArms("GR_1", "GR", 1, (trial,), (trial,), (TrialMatch(1, 1),))])
-    assert with_turns(one, [3]).turns == turn_distribution([3])
-    with pytest.raises(ValueError, match="2 dialogues; the figures are of 1"):
-        with_turns(one, [3, 3])
 
 
 @given(comparisons())

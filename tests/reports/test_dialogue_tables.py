@@ -18,7 +18,7 @@ from pytest_compaction.dialogues import (
     spending_of,
 )
 from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
-from pytest_compaction.dialogues.figures import evaluation_of, evaluation_of_figures
+from pytest_compaction.dialogues.figures import evaluation_of
 from pytest_compaction.reports.dialogues import (
     ENOUGH,
     dialogue_json,
@@ -240,7 +240,6 @@ def test_nothing_compared_is_a_table_of_nothing() -> None:
     assert (values["dialogues"], values["errors, in no figure"]) == (0, 3)
     assert values["token savings"] is None and values["consistency"] is None
     assert "token savings                    " in "\n".join(dialogue_text([empty]))
-    assert tables_of(evaluation_of_figures("nothing", []))[0].name == "overall"
 
 
 @pytest.mark.parametrize("title", [HOSTILE, WIDE, "x" * 300, ""])
