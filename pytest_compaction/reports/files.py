@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -12,80 +11,13 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from pytest_compaction.folders import check_room
-from pytest_compaction.metrics import is_null
 from pytest_compaction.records import Run, columns, row_of
-from pytest_compaction.reports.finished_run import (
-    FinishedRun,
-    Outcome,
-    figures_of_strategies,
-)
+from pytest_compaction.reports.finished_run import FinishedRun
 from pytest_compaction.reports.json_report import json_report
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.reports.markdown_report import markdown_head, markdown_report
 from pytest_compaction.reports.table import inert
-from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.text import printable
-
-_LABEL: Final = "compaction"
-_COLORS: Final[dict[Outcome, str]] = {
-    "passed": "#2b6e2f",
-    "failed": "#a8201a",
-    "undecided": "#a8201a",
-    "none": "#1f5f99",
-}
-"""Behind white text each has a contrast above 4.5 to 1 (WCAG 2.2, success criterion 1.4.3)."""
-_GREY: Final = "#555"
-_NAME: Final = 40
-_HEIGHT: Final = 20
-_PADDING: Final = 6
-_NARROW: Final = frozenset("fijlrtI.,:;!|'()[] ")
-_NARROW_WIDTH: Final = 4
-_WIDTH: Final = 7
-_WIDE_WIDTH: Final = 10
-"""Pixels of a character at 11 pixels of height; ``textLength`` makes every font keep to them."""
-
-
-def badge(run: FinishedRun) -> str:
-    """The badge as SVG: ``compaction | 4.11 of 5``, in the colour of what the gate decided.
-
-    Of several strategies it is the first that is neither the control nor a null, with its name.
-    """
-    found = list(figures_of_strategies(run))
-    competing = [item for item in found if not item.is_control and not is_null(item.compactor)]
-    shown = next(iter([*competing, *found]), None)
-    name = printable(shown.name, _NAME) if shown is not None else ""
-    overall = None if shown is None else shown.figures["overall"].value
-    said = "no score" if overall is None else f"{overall:.2f} of {MAX_SCORE:g}"
-    scored = overall is not None or run.outcome in {"failed", "undecided"}
-    gate = "" if run.outcome == "none" else f", gate {run.outcome}"
-    title = html.escape(f"{_LABEL}: {f'{name} ' if name else ''}{said}{gate}")
-    value = f"{name} {said}" if len(run.strategies()) > 1 and name else said
-    left, right = _width(_LABEL), _width(value)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" '
-        f'role="img" aria-label="{title}">\n'
-        f"<title>{title}</title>\n"
-        f'<rect width="{left}" height="{_HEIGHT}" fill="#333"/>\n'
-        f'<rect x="{left}" width="{right}" height="{_HEIGHT}" '
-        f'fill="{_COLORS[run.outcome] if scored else _GREY}"/>\n'
-        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">\n'
-        f"{_written(_LABEL, 0, left)}\n{_written(html.escape(value), left, right)}\n</g>\n</svg>\n"
-    )
-
-
-def _written(safe: str, start: int, width: int) -> str:
-    return (
-        f'<text x="{start + _PADDING}" y="14" textLength="{width - 2 * _PADDING}" '
-        f'lengthAdjust="spacingAndGlyphs">{safe}</text>'
-    )
-
-
-def _width(text: str) -> int:
-    """Pixels of a half of the badge with this text."""
-    narrow = sum(ch in _NARROW for ch in text)
-    wide = sum(not ch.isascii() or ch in "mwMW@%" for ch in text)
-    plain = len(text) - narrow - wide
-    return 2 * _PADDING + narrow * _NARROW_WIDTH + wide * _WIDE_WIDTH + plain * _WIDTH
 
 
 def csv_report(run: FinishedRun) -> str:
@@ -118,7 +50,6 @@ FORMS: Final[dict[str, Callable[[FinishedRun], str]]] = {
     ".md": markdown_report,
     ".json": json_report,
     ".csv": csv_report,
-    ".svg": badge,
     ".html": _page,
 }
 

@@ -47,7 +47,7 @@ def test_a_pull_request_that_loses_more_than_the_main_branch_is_red(service, che
     assert "## Against the baseline" in summary
     assert "**newly gone (6):**" in summary.replace("\\", "")
     page = service.folder / "artifacts/2/compaction-page"
-    assert {path.name for path in page.iterdir()} == {"compaction.html", "badge.svg"}
+    assert {path.name for path in page.iterdir()} == {"compaction.html"}
 
 
 @pytest.mark.exhaustive

@@ -33,7 +33,6 @@ def test_every_file_that_the_page_names_is_written(measured):
         "out.md",
         "out.json",
         "out.csv",
-        "badge.svg",
     }
     for name in re.findall(r"^`(\w+)`", text(PAGE).split("## JSON")[1].split("##")[0]):
         assert name in json.loads((folder / "out.json").read_text("utf-8"))

@@ -19,7 +19,7 @@ from pytest_compaction.reports.json_report import SCHEMA
 VALIDATOR = Draft202012Validator(
     json.loads(resources.files("pytest_compaction.reports").joinpath(SCHEMA).read_text("utf-8"))
 )
-FORMS = ("md", "json", "csv", "svg")
+FORMS = ("md", "json", "csv")
 HALF = "forget_limit"
 """A strategy of which half of the items are below the pass score."""
 
@@ -43,7 +43,6 @@ def test_every_form_is_written_once_by_the_process_that_the_user_started(pyteste
     assert [item["status"] for item in data["items"]].count("failed") == 4
     with (pytester.path / "out/run.csv").open(encoding="utf-8", newline="") as file:
         assert len(list(csv.DictReader(file))) == 8
-    ElementTree.parse(pytester.path / "out/run.svg")
 
 
 @pytest.mark.exhaustive
@@ -51,7 +50,7 @@ def test_any_number_of_workers_writes_the_same_bytes(pytester):
     set_up(pytester)
     found = []
     for workers in ("-n0", "-n2"):
-        run(pytester, workers, *reports("a.md", "a.json", "a.csv", "a.svg"), compactor=HALF)
+        run(pytester, workers, *reports("a.md", "a.json", "a.csv"), compactor=HALF)
         texts = [(pytester.path / f"a.{form}").read_text("utf-8") for form in FORMS]
         found.append([text.replace("0002-", "0001-") for text in texts])
     assert found[0] == found[1]
@@ -315,7 +314,7 @@ def test_what_got_worse_than_the_baseline_stands_in_the_reports(pytester):
 
 # --- runs that have little to tell ---------------------------------------------------
 
-ALL = ("a.html", "a.md", "a.json", "a.csv", "a.svg")
+ALL = ("a.html", "a.md", "a.json", "a.csv")
 
 
 @pytest.mark.parametrize(
