@@ -11,8 +11,12 @@ from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from typing import Any, Final
 
-from pytest_compaction.secrets.echo import LONG, find_known, shortest_form
-from pytest_compaction.secrets.known import environment_secrets
+from pytest_compaction.secrets.known import (
+    LONG,
+    environment_secrets,
+    find_known,
+    shortest_form,
+)
 from pytest_compaction.secrets.shapes import find, replace
 
 BLOT: Final = "[key]"

@@ -1,21 +1,30 @@
 """Secrets that this process knows: values of its environment and of the parameters of strategies.
 
+They are found as they are, percent-encoded as in an address, escaped as in JSON, and in base64 as
+in a header of basic authentication.
 Variables may point elsewhere while a run lasts; the run itself asks :func:`own_variable`.
 """
 
 from __future__ import annotations
 
-import base64
+import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-from pytest_compaction.secrets.echo import LONG
+from pytest_compaction.secrets.disguises import Span
+
+LONG: Final = 12
+"""Fewest characters of a secret that is found within a word."""
+_SHORTEST_ENCODED: Final = 6
+"""Fewest characters of a secret that is also looked for in base64."""
+_ESCAPED_OCTET: Final = re.compile("%[0-9A-F]{2}")
 
 # --- names of variables and parameters that hold a secret ---
 
@@ -200,7 +209,7 @@ def _sent_to_endpoint(key: str, base_url: str) -> frozenset[str]:
     found = {key}
     user, password = credentials_of(base_url)
     if password:
-        found |= {password, base64.b64encode(f"{user}:{password}".encode()).decode()}
+        found |= {password, b64encode(f"{user}:{password}".encode()).decode()}
     return frozenset(v for v in found if len(v) >= _SHORTEST and v not in _NO_KEYS)
 
 
@@ -220,3 +229,58 @@ def _is_file(value: str) -> bool:
         return value.startswith(("/", "~", ".")) and Path(value).expanduser().exists()
     except (OSError, RuntimeError, ValueError):
         return False
+
+
+# --- where secrets stand ---
+
+
+def find_known(text: str, secrets: Iterable[str]) -> Iterator[Span]:
+    """Where secrets stand; some spans overlap. Linear."""
+    for form in _all_forms(tuple(secrets)):
+        if form in text:
+            yield from (match.span() for match in _pattern(form).finditer(text))
+
+
+def shortest_form(secrets: tuple[str, ...]) -> int:
+    """Fewest characters of a text in which one of the secrets may stand."""
+    return min(map(len, _all_forms(secrets)), default=LONG)
+
+
+@lru_cache(maxsize=16)
+def _all_forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(form for secret in secrets for form in _forms(secret)))
+
+
+@lru_cache(maxsize=256)
+def _forms(secret: str) -> tuple[str, ...]:
+    # Half a surrogate pair has no UTF-8 form; here it only has to raise no error.
+    octets = secret.encode("utf-8", "surrogatepass")
+    quoted = (quote(octets, safe=""), quote(octets), quote_plus(octets))
+    lower = (_ESCAPED_OCTET.sub(lambda match: match[0].lower(), form) for form in quoted)
+    escaped = [json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True)]
+    # Some writers of JSON escape the slash as well.
+    slashes = (form.replace("/", r"\/") for form in escaped)
+    forms = [secret, *quoted, *lower, *escaped, *slashes]
+    if len(secret) >= _SHORTEST_ENCODED and not secret.isalpha():
+        forms += _in_base64(octets)
+    return tuple(dict.fromkeys(forms))
+
+
+def _in_base64(octets: bytes) -> Iterator[str]:
+    """The characters that stand for these octets wherever they begin in a longer text."""
+    for before in range(3):
+        whole = b64encode(bytes(before) + octets)
+        # The characters that the octets before and behind have a part in are left out.
+        first, last = -(-before * 8 // 6), (before + len(octets)) * 8 // 6
+        shown = whole[first:last].decode()
+        yield shown
+        yield shown.replace("+", "-").replace("/", "_")
+
+
+@lru_cache(maxsize=256)
+def _pattern(form: str) -> re.Pattern[str]:
+    """Finds a form of a secret; a short one only where it is a word of its own."""
+    literal = re.escape(form)
+    if len(form) >= LONG:
+        return re.compile(literal)
+    return re.compile(rf"(?<![A-Za-z0-9_]){literal}(?![A-Za-z0-9_])")

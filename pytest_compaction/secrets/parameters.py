@@ -10,9 +10,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from pytest_compaction.secrets.echo import LONG, find_known
 from pytest_compaction.secrets.keys import BLOT
-from pytest_compaction.secrets.known import environment_secrets, know, names_a_secret
+from pytest_compaction.secrets.known import (
+    LONG,
+    environment_secrets,
+    find_known,
+    know,
+    names_a_secret,
+)
 from pytest_compaction.secrets.shapes import find, replace
 
 _PARAMETER: Final = re.compile(

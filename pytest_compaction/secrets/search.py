@@ -12,7 +12,6 @@ from itertools import chain
 from typing import Final
 
 from pytest_compaction.secrets.disguises import Span, windows
-from pytest_compaction.secrets.echo import find_known
 from pytest_compaction.secrets.formatted import (
     ENCODED,
     decoded,
@@ -20,7 +19,7 @@ from pytest_compaction.secrets.formatted import (
     is_head,
     without_gaps,
 )
-from pytest_compaction.secrets.known import environment_secrets
+from pytest_compaction.secrets.known import environment_secrets, find_known
 from pytest_compaction.secrets.named import HEX, WORDS, find_named, is_mixed
 from pytest_compaction.secrets.shapes import STAND_IN, find_written
 

@@ -18,8 +18,6 @@ from pytest_compaction.session.caches import CacheClearing
 from pytest_compaction.session.endpoints import need_key, open_door, serve, with_prices_of_user
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.session.items import fixtures, packaged
-from pytest_compaction.session.items.own_tests import take_in_own_tests
-from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.session.unrun_items import UnrunItems
 from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.session.workers import WorkerStop
@@ -110,15 +108,13 @@ def _resolved(config: pytest.Config, settings: Settings, use_shipped: bool) -> B
 
 
 def _collect(config: pytest.Config, session: BenchmarkSession, named: bool) -> None:
-    """Have pytest collect what was ``named``, else the benchmark and the user's own tests."""
+    """Have pytest collect what was ``named``, else the benchmark."""
     if named:
         folder = config.invocation_params.dir
         config.args[:] = [packaged.argument(text, folder) for text in config.args]
     else:
-        own = take_in_own_tests(config, (*session.folders, shipped_cases()))
-        measured = resolve.collection_arguments(session.folders, session.has_dialogues)
-        config.args[:] = [*measured, *own]
-        if session.blocks_nowhere and not own and _has_xdist(config):
+        config.args[:] = resolve.collection_arguments(session.folders, session.has_dialogues)
+        if session.blocks_nowhere and _has_xdist(config):
             from pytest_compaction.session import scheduler
 
             # A worker that is given nothing starts for a second.

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import random
-import re
 import string
 from urllib.parse import quote, quote_plus
 
@@ -47,9 +46,8 @@ ALL = {PLAIN, OF_ADDRESS, *GIVEN.values()}
 def forms_of(key):
     """The key as others repeat it."""
     octets = key.encode()
-    yield from (key, key.upper(), key.lower(), key.replace("-", "_"))
-    yield from (quote(key, safe=""), quote_plus(key), json.dumps(key)[1:-1].replace("/", r"\/"))
-    yield from (re.sub(r"[^A-Za-z0-9_.:+=]", "_", key), octets.hex(), octets.hex().upper())
+    yield from (key, quote(key, safe=""), quote_plus(key))
+    yield json.dumps(key)[1:-1].replace("/", r"\/")
     yield from (base64.b64encode(b"x" * before + octets).decode() for before in range(3))
 
 
@@ -74,7 +72,6 @@ def keyed(messages, budget, api_key="", size: int = 0):
     again += [os.environ["MY_SERVICE_PASS"]]
     octets = [b"x" * n + text.encode() for n in range(3) for text in again]
     again += [base64.b64encode(each).decode() for each in octets]
-    again += [text.encode().hex() for text in again[:4]] + [text.upper() for text in again[:4]]
     print("called with", *again)
     if "second" in messages[-1]["content"]:
         raise ValueError(f"refused {again}")
