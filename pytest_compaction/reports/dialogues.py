@@ -297,7 +297,7 @@ def suitability_table(evaluation: Evaluation) -> Table:
     return table_of("suitability", "Suitability by task", columns, rows, notes)
 
 
-def _measured(item: TaskFigures) -> str:
+def _measured(item: TaskFigures) -> str | None:
     """The outcome of a task's savings."""
     state = item.in_force
     if not state.some and not state.unknown:
