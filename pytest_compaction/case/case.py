@@ -234,9 +234,10 @@ class Case:
     """A conversation, where it is compacted, and the probes asked afterwards.
 
     ``window`` is the context window and ``budget`` the limit of a view, both in tokens.
-    ``digest`` identifies the content; cases with equal id and digest are equal. ``size`` is how
-    long a conversation is in the words of its set, such as ``100K``; empty for a session.
-    ``project`` is the address of the project of a real session, empty for a scripted one.
+    ``digest`` identifies what is measured; cases with equal id, digest and proposed questions are
+    equal. ``size`` is how long a conversation is in the words of its set, such as ``100K``; empty
+    for a session. ``project`` is the address of the project of a real session, empty for a
+    scripted one.
     ``proposed`` are questions that wait for a person to confirm them; they are never asked.
     """
 
@@ -256,7 +257,11 @@ class Case:
     project: str = ""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Case) and (self.id, self.digest) == (other.id, other.digest)
+        return (
+            isinstance(other, Case)
+            and (self.id, self.digest) == (other.id, other.digest)
+            and self.proposed == other.proposed
+        )
 
     def __hash__(self) -> int:
         return hash((self.id, self.digest))
@@ -283,12 +288,18 @@ def went_on(recorded: Sequence[bool], point: int) -> bool:
     return ends and recorded[point - 1] and not recorded[point]
 
 
+NOT_MEASURED: Final = frozenset({"proposed", "declined"})
+"""The lists of a case file that are never asked: a person's review changes them."""
+
+
 def digest_of(data: Mapping[str, Any]) -> str:
-    """Identifies the content of a case, however its file is written: a hash of its canonical JSON.
+    """Identifies what is measured of a case, however its file is written: a hash of canonical JSON.
 
     The text of that would take as much memory as the case, so its parts are taken in one by one.
     """
-    return short_hash_of_parts(_canonical_parts(data))
+    return short_hash_of_parts(
+        _canonical_parts({key: data[key] for key in data.keys() - NOT_MEASURED})
+    )
 
 
 @lru_cache(maxsize=4)  # the probes of a case follow one another

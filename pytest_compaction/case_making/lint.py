@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from pytest_compaction.case import Case, load_cases
+from pytest_compaction.case import Case, load_cases, probe_digest
 from pytest_compaction.case_making.lint_facts import (
     Level,
     Remark,
@@ -177,7 +177,8 @@ def _remarks(case: Case, tail: int | None, answer: bool) -> Iterator[Remark]:
     """The remarks on a case, and on its proposed questions as if they were asked."""
     yield from _remarks_on_probes(case, tail, answer)
     if case.proposed:
-        digest = f"{case.digest} proposed"  # cases with equal digests share what is kept for them
+        # Cases with equal digests share what is kept for them.
+        digest = " ".join((case.digest, *map(probe_digest, case.proposed)))
         waiting = replace(case, probes=case.proposed, proposed=(), digest=digest)
         for remark in _remarks_on_probes(waiting, tail, answer):
             if remark.pointer.startswith("/probes/"):

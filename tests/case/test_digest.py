@@ -24,3 +24,10 @@ def test_a_digest_does_not_depend_on_the_order_of_keys():
     other["messages"] = [{"role": "user", "id": "m"}]
     other["id"] = "a"
     assert digest_of(one) == digest_of(other)
+
+
+def test_questions_that_are_never_asked_do_not_change_a_digest():
+    case = {"id": "a", "probes": [{"id": "p"}]}
+    reviewed = {**case, "proposed": [{"id": "q"}], "declined": [{"id": "r"}]}
+    assert digest_of(reviewed) == digest_of(case)
+    assert digest_of({**case, "probes": [{"id": "p"}, {"id": "q"}]}) != digest_of(case)
