@@ -225,7 +225,7 @@ class PromptSettings:
     """What a strategy's model is told, in the words of a user, under the name of the strategy.
 
     ``system`` and ``user`` are the text of the file as it was when the run began, and ``digest``
-    is its hash and that of the instruction.
+    is its hash and that of the instruction. ``replaced`` is the text of the strategy itself.
     """
 
     strategy: str
@@ -234,6 +234,7 @@ class PromptSettings:
     system: str = ""
     user: str = ""
     instruction: str = ""
+    replaced: str = ""
 
     def as_json(self) -> dict[str, str]:
         """The settings as a dictionary, without what was not given."""

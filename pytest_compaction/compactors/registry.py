@@ -15,6 +15,7 @@ from pytest_compaction.compactors.own_code import dotted_object, names_of, own_o
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.told import Told, tell, told_of
+from pytest_compaction.models import frame
 from pytest_compaction.text import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
@@ -165,6 +166,12 @@ class Registry:
             if told is not None:
                 found[part.text] = part, told, getattr(made, "takes_instruction", True)
         return list(found.values())
+
+    def own_prompt(self, part: Spec) -> str:
+        """The text that a strategy tells a model where no user says otherwise."""
+        from pytest_compaction.compactors.base.product import product_prompt
+
+        return (product_prompt(getattr(self.example(part), "asks", "")) or frame()).text
 
     def understood(self, specs: Iterable[Spec]) -> list[str]:
         """How each function that is not shipped is called, and what may be wrong with that."""

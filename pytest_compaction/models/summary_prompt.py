@@ -91,6 +91,11 @@ class SummaryPrompt:
     dropped: tuple[str, ...] = ()
     inside: str = ""
 
+    @property
+    def text(self) -> str:
+        """The text as a file of a user would have it."""
+        return "\n".join([self.system, SEPARATOR, self.user] if self.system else [self.user])
+
     def with_text(self, text: PromptText) -> SummaryPrompt:
         """This prompt with the text of a user; without headings its reply is taken as it is."""
         if text.system is not None:

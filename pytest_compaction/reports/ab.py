@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from pytest_compaction.compactors import UnknownCompactorError, parse_spec
+from pytest_compaction.compactors import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.gate import fact_name
 from pytest_compaction.metrics import (
     EQUAL_TOKENS,
@@ -42,7 +42,7 @@ _DIFF_LINE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version: its name, the records of its probes, and its prompt if that is a file."""
+    """One version: its name, the records of its probes, and its prompt if that is known."""
 
     name: str
     records: Sequence[Record]
@@ -83,7 +83,7 @@ class AB:
                 yield f"Stated before, uncertain now{by} ({len(found.uncertain)})", found.uncertain
 
     def diffs(self) -> Iterator[tuple[str, str]]:
-        """The title and the unified diff of each new prompt, where both are files."""
+        """The title and the unified diff of each new prompt, where both are known."""
         old = self.versions[0]
         for new in self.versions[1:]:
             if old.prompt is not None and new.prompt is not None:
@@ -233,14 +233,15 @@ def versions_of(groups: Mapping[str, Sequence[Record]], header: Mapping[str, Any
     ``groups`` are the records by strategy and budget; the control and the nulls are no versions.
     """
     named = list((header.get("settings") or {}).get("compactors") or ())
-    prompts = prompts_of(header)
+    prompts = {**_replaced(header), **prompts_of(header)}
     alike: dict[tuple[str, str], list[Version]] = defaultdict(list)
     for name, records in groups.items():
         text = records[0]["compactor"]
-        target = None if text == CONTROL or is_null(text) else _target(text)
-        if target is not None:
+        spec = None if text == CONTROL or is_null(text) else _spec(text)
+        if spec is not None:
             budget = str(records[0].get("budget"))
-            alike[target, budget].append(Version(name, records, prompts.get(text)))
+            prompt = prompts.get(text, prompts.get(_without_prompt(spec)))
+            alike[spec.target, budget].append(Version(name, records, prompt))
     for versions in alike.values():
         if len(versions) > 1:
             rank = {text: number for number, text in enumerate(named)}
@@ -258,9 +259,28 @@ def prompts_of(header: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _target(text: str) -> str | None:
-    """The name of a strategy without its parameters; ``None`` where it cannot be read."""
+def _replaced(header: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of strategies that prompt files replaced, by the strategy without its file."""
+    found = {}
+    for each in (header.get("settings") or {}).get("prompts") or ():
+        spec = _spec(str(each["strategy"]))
+        if spec is not None and each.get("replaced"):
+            found[_without_prompt(spec)] = str(each["replaced"])
+    return found
+
+
+def _without_prompt(spec: Spec) -> str:
+    """What a strategy is called, less the parameters by which a user tells its model something."""
+    if spec.parts:
+        return "+".join(map(_without_prompt, spec.parts))
+    told = {"prompt", "instruction"}
+    rest = sorted(pair for pair in spec.written if pair[0] not in told)
+    return " ".join([spec.target, *map("=".join, rest)])
+
+
+def _spec(text: str) -> Spec | None:
+    """A strategy by its text; ``None`` where it cannot be read."""
     try:
-        return parse_spec(text).target
+        return parse_spec(text)
     except UnknownCompactorError:
         return None

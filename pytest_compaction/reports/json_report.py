@@ -12,6 +12,7 @@ from pytest_compaction.metrics import (
     FEWEST_CLUSTERS,
     BothMeans,
     FactChange,
+    FactChanges,
     Mean,
     compare_strategies,
     counts_of,
@@ -20,6 +21,7 @@ from pytest_compaction.metrics import (
 )
 from pytest_compaction.record import Record
 from pytest_compaction.records import TEXTS, finite, row_of
+from pytest_compaction.reports.ab import AB, versions_of
 from pytest_compaction.reports.finished_run import (
     TOO_FEW_CASES,
     FinishedRun,
@@ -61,6 +63,7 @@ def report_data(run: FinishedRun) -> dict[str, Any]:
         "settings": header.get("settings") or {},
         "strategies": [_strategy(found) for found in figures_of_strategies(run)],
         "comparisons": list(_comparisons(run)),
+        "ab": list(map(_versions, versions_of(run.strategies(), run.header))),
         "figures": {
             name: found
             for name, found in (header.get("figures") or {}).items()
@@ -140,6 +143,35 @@ def _comparisons(run: FinishedRun) -> Iterator[dict[str, Any]]:
         }
 
 
+def _versions(ab: AB) -> dict[str, Any]:
+    """Versions of one strategy: what each took, and what changed from the first to each other."""
+    names = [version.name for version in ab.versions]
+    return {
+        "versions": [
+            {"name": name, **asdict(total)} for name, total in zip(names, ab.totals, strict=True)
+        ],
+        "changes": [
+            {
+                "from": names[0],
+                "to": name,
+                "figures": {
+                    each.name: {
+                        "before": each.both.first,
+                        "now": each.both.second,
+                        "difference": _mean(each.both.paired.difference),
+                        "noise": each.noise,
+                        "p_holm": each.p,
+                    }
+                    for each in changes.figures
+                },
+                "null": changes.null,
+                "facts": _names(changes.facts),
+            }
+            for name, changes in zip(names[1:], ab.changes, strict=True)
+        ],
+    }
+
+
 def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
     for check in () if run.decision is None else run.decision.checks:
         yield _threshold_rule(check, run)
@@ -205,11 +237,7 @@ def _baseline(each: ArmComparison) -> dict[str, Any]:
             "regained": len(changes.regained),
             "uncertain": len(changes.facts.uncertain),
             "allowed": None if each.newly_gone is None else each.newly_gone.allowed,
-            "names": {
-                "gone": list(map(_fact, changes.gone)),
-                "regained": list(map(_fact, changes.regained)),
-                "uncertain": list(map(_fact, changes.facts.uncertain)),
-            },
+            "names": _names(changes.facts),
         },
         "not_comparable": {
             "cases": list(changes.changed_cases),
@@ -223,6 +251,17 @@ def _baseline(each: ArmComparison) -> dict[str, Any]:
             "new": len(changes.new),
             "vanished": len(changes.vanished),
         },
+    }
+
+
+def _names(facts: FactChanges) -> dict[str, Any]:
+    return {
+        name: list(map(_fact, found))
+        for name, found in (
+            ("gone", facts.gone),
+            ("regained", facts.regained),
+            ("uncertain", facts.uncertain),
+        )
     }
 
 

@@ -51,7 +51,10 @@ def with_prompts(
             system, user = (text.system or "", text.user) if text else ("", "")
             digest = short_hash(canonical_json([system, user, said.instruction]))
             file = text.file if text else ""
-            found.append(PromptSettings(spec.text, digest, file, system, user, said.instruction))
+            own = registry.own_prompt(part) if text else ""
+            found.append(
+                PromptSettings(spec.text, digest, file, system, user, said.instruction, own)
+            )
     return replace(settings, prompts=tuple(found))
 
 

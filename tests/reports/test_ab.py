@@ -1,11 +1,15 @@
 """Versions of one strategy in a run, side by side: in Markdown and on the page."""
 
+import json
+
 import pytest
 from support.changed_runs import header, lowered, run_of
+from support.finished import finished
 
 from pytest_compaction.metrics import by_arm
 from pytest_compaction.records import Run
 from pytest_compaction.reports import PageRun, ab_markdown, page_of, versions_of
+from pytest_compaction.reports.json_report import json_report
 
 OLD, NEW = "anchored:prompt=old.md", "anchored:prompt=new.md"
 OTHERS = ("truncate", "none", "window", "window:keep=3")
@@ -55,6 +59,35 @@ def test_the_page_shows_the_same(run):
     assert "Facts lost (24)" in page
     assert "+Be complete." in page
     assert page.count('class="comparison ab"') == 1
+
+
+def test_the_text_of_the_strategy_is_compared_with_the_file_that_replaced_it(run):
+    for each in run.records:
+        if each["compactor"] == OLD:
+            each["compactor"] = "anchored"
+    old, new = run.header["settings"]["prompts"]
+    run.header["settings"]["compactors"] = ["anchored", NEW, *OTHERS]
+    run.header["settings"]["prompts"] = [{**new, "replaced": old["user"]}]
+    [(title, text)] = found(run).diffs()
+    assert title == "Prompts"
+    assert text.startswith("--- anchored\n+++ anchored:prompt=new.md\n")
+    assert "-Be brief.\n" in text and text.endswith("+Be complete.")
+    run.header["settings"]["prompts"] = [{**new, "strategy": "anchored:summary=0.5:prompt=b.md"}]
+    assert list(found(run).diffs()) == []
+
+
+def test_json_has_the_same_figures(run):
+    made = finished(*run.records, header=run.header)
+    [data] = json.loads(json_report(made))["ab"]
+    assert [each["name"] for each in data["versions"]] == [OLD, NEW]
+    [change] = data["changes"]
+    assert (change["from"], change["to"]) == (OLD, NEW)
+    assert change["figures"]["overall"]["difference"]["value"] == pytest.approx(
+        found(run).changes[0].figures[0].both.value
+    )
+    assert change["figures"]["overall"]["noise"] is None
+    assert len(change["facts"]["gone"]) == 24
+    assert change["facts"]["gone"][0]["text"] == "fact of p"
 
 
 def test_a_run_of_one_version_shows_no_comparison(run):

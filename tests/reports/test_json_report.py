@@ -140,6 +140,15 @@ def test_every_two_strategies_are_compared():
     assert read(finished(*several("anchored", 1.0)))["comparisons"] == []
 
 
+def test_versions_of_a_strategy_are_compared_with_the_first():
+    names = ("anchored", "anchored:summary=0.5")
+    data = read(finished(*(r for n in names for r in several(n, *[1.0, 2.0] * 6))))
+    [found] = data["ab"]
+    assert [each["name"] for each in found["versions"]] == list(names)
+    assert found["changes"][0]["figures"]["overall"]["difference"]["value"] == 0
+    assert read(finished(*several("anchored", 1.0)))["ab"] == []
+
+
 def test_the_best_null_is_told_for_real_and_scripted_cases_apart():
     made = several("anchored", *[3.0] * 14)
     for number, made_of in enumerate(made):

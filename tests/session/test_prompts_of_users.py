@@ -51,6 +51,7 @@ def test_a_prompt_replaces_the_text_and_the_reply_stands_as_it_was_written(measu
     [digest] = {record["hashes"]["summary_prompt"] for record in records(pytester).records}
     result.stdout.fnmatch_lines([f"*anchored:prompt=new.md: prompt new.md ({digest})*"])
     [said] = records(pytester).header["settings"]["prompts"]
+    assert said.pop("replaced").startswith("You keep the notes")
     assert said == {
         "strategy": "anchored:prompt=new.md",
         "digest": digest,
