@@ -62,6 +62,7 @@ class EventRecord(TypedDict, total=False):
     calls: int
     input_tokens: int
     output_tokens: int
+    prompt_tokens: int
     placeholder: str
     flaws: dict[str, int]
 

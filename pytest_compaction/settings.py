@@ -241,6 +241,10 @@ class PromptSettings:
         return {name: text for name, text in asdict(self).items() if text}
 
 
+NAMES_FACTS: Final = "its prompt names"
+"""In the warning of a prompt that gives facts of the cases away."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The values of all options, from the command line or else the ini file."""

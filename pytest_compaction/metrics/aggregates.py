@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, get_args
+from typing import Any, Final, Literal, get_args
 
 from pytest_compaction.case import Origin
 from pytest_compaction.metrics.budgets import is_over_budget
@@ -392,4 +392,63 @@ def by_origin(groups: Mapping[str, Sequence[Record]]) -> dict[str, dict[Origin, 
             if (found := of_origin(group, origin))
         }
         for name, group in groups.items()
+    }
+
+
+# By task and by length
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScores:
+    """The overall scores of strategies over the cases of one task, or of one class of lengths."""
+
+    kind: Literal["task", "length"]
+    name: str
+    cases: int
+    overall: Mapping[str, Mean | None]
+
+
+LENGTHS: Final = (
+    (32_000, "up to 32,000 tokens"),
+    (128_000, "up to 128,000 tokens"),
+    (math.inf, "longer"),
+)
+"""Classes of logs by the tokens until their last compaction."""
+
+
+def by_class(groups: Mapping[str, Sequence[Record]]) -> list[ClassScores]:
+    """Scores by task and by length; nothing of either where all cases are of one class."""
+    tasks: dict[str, str] = {}
+    longest: dict[str, int] = {}
+    for record in (record for group in groups.values() for record in group):
+        case, log = record["case"], (record.get("tokens") or {}).get("log", 0)
+        tasks[case] = record.get("task") or "other"
+        longest[case] = max(longest.get(case, 0), log)
+    lengths = {
+        case: next(name for most, name in LENGTHS if tokens <= most)
+        for case, tokens in longest.items()
+    }
+    kinds: tuple[tuple[Literal["task", "length"], dict[str, str], list[str]], ...] = (
+        ("task", tasks, sorted(set(tasks.values()))),
+        ("length", lengths, [name for _, name in LENGTHS if name in lengths.values()]),
+    )
+    return [
+        ClassScores(kind, name, list(of_case.values()).count(name), _scores(groups, of_case, name))
+        for kind, of_case, names in kinds
+        if len(names) > 1
+        for name in names
+    ]
+
+
+def _scores(
+    groups: Mapping[str, Sequence[Record]], of_case: Mapping[str, str], name: str
+) -> dict[str, Mean | None]:
+    """The mean of each strategy over the cases of a class; ``None`` where it misleads."""
+    parts = {
+        strategy: [record for record in group if of_case[record["case"]] == name]
+        for strategy, group in groups.items()
+    }
+    return {
+        strategy: None if has_too_few(part) else overall_mean(part)
+        for strategy, part in parts.items()
     }

@@ -20,7 +20,7 @@ from pytest_compaction.metrics.changed_facts import (
 )
 from pytest_compaction.metrics.changes import BothMeans
 from pytest_compaction.metrics.comparisons import compare, holm
-from pytest_compaction.metrics.figures import compared, figure_of
+from pytest_compaction.metrics.figures import compared, events_of, figure_of, known
 from pytest_compaction.metrics.intervals import clustered
 from pytest_compaction.metrics.strategies import case_keys
 from pytest_compaction.record import Record
@@ -62,7 +62,8 @@ class ArmTotals:
     """What one arm took: ``view`` is the mean tokens of a view, the rest are sums.
 
     ``summary`` are the tokens that summaries have, ``seconds`` the time in which a model wrote
-    them (``None`` if no endpoint did), ``usd`` the dollars of all calls (``None`` if
+    them (``None`` if no endpoint did), ``prompt`` the tokens of the text of the prompt, a
+    compaction, ``usd`` the dollars of all calls (``None`` if
     nothing was paid, or at a price that is not known). ``flaws`` counts the summaries with each of
     :data:`FLAWS`, and ``reason`` is the most frequent reason of the items without a score.
     """
@@ -77,15 +78,16 @@ class ArmTotals:
     usd: float | None
     flaws: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
+    prompt: float | None = None
 
 
 def trial_values(records: Iterable[Record], value: Value) -> dict[int, dict[ProbeKey, float]]:
     """A figure of each probe that has it, by trial."""
     found: dict[int, dict[ProbeKey, float]] = defaultdict(dict)
     for record in records:
-        known = value(record)
-        if known is not None and math.isfinite(known):
-            found[record["trial"]][probe_key(record)] = known
+        each = value(record)
+        if each is not None and math.isfinite(each):
+            found[record["trial"]][probe_key(record)] = each
     return dict(sorted(found.items()))
 
 
@@ -195,10 +197,10 @@ def arm_totals(records: Sequence[Record]) -> ArmTotals:
     last: dict[tuple[Any, ...], Record] = {}
     for record in records:
         key = record["case"], record["trial"], str(record.get("budget"))
-        known = last.get(key)
-        if known is None or len(_events(record)) >= len(_events(known)):
+        before = last.get(key)
+        if before is None or len(_events(record)) >= len(_events(before)):
             last[key] = record
-    events = [event for record in last.values() for event in _events(record)]
+    events = events_of(records)
     flaws = Counter[str]()
     for event in events:
         flaws.update(event.get("flaws") or {})
@@ -210,7 +212,7 @@ def arm_totals(records: Sequence[Record]) -> ArmTotals:
     ]
     usd = [each for r in last.values() for each in _dollars(r, "compaction")]
     usd += [each for r in records for role in _ROLES for each in _dollars(r, role)]
-    view = token_totals(records).view
+    view, prompt = token_totals(records).view, known()["prompt_tokens"].mean(records)
     reasons = Counter(record.get("reason") or "" for record in records if record["overall"] is None)
     return ArmTotals(
         items=len(records),
@@ -222,6 +224,7 @@ def arm_totals(records: Sequence[Record]) -> ArmTotals:
         seconds=math.fsum(seconds) if seconds else None,
         usd=None if None in usd or not usd else math.fsum(each for each in usd if each is not None),
         flaws={name: flaws[name] for name in FLAWS},
+        prompt=None if prompt is None else prompt.value,
         reason=min(reasons, key=lambda reason: (-reasons[reason], reason), default=""),
     )
 

@@ -28,7 +28,7 @@ from pytest_compaction.metrics.aggregates import (
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
-from pytest_compaction.record import Record
+from pytest_compaction.record import EventRecord, Record
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import Range
@@ -136,6 +136,28 @@ def _seconds(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     return _without_interval(math.fsum(took.values()) / len(took) if took else None, records)
 
 
+def _prompt_tokens(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    """Tokens of the text of prompts, a compaction for which a model was asked for summaries."""
+    found = [each for event in events_of(records) if (each := event.get("prompt_tokens"))]
+    return _without_interval(sum(found) / len(found) if found else None, records)
+
+
+def events_of(records: Sequence[Record]) -> list[EventRecord]:
+    """All compactions, each once for all its probes; the last probe of a log knows them all."""
+    last: dict[tuple[Any, ...], list[EventRecord]] = {}
+    for record in records:
+        key = record["case"], record["trial"], record.get("budget")
+        events = (record.get("compaction") or {}).get("events") or []
+        last[key] = max(last.get(key, []), events, key=len)
+    return [event for events in last.values() for event in events]
+
+
+def _ratio(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    """How many times as many tokens the logs have as the views."""
+    tokens = token_totals(records)
+    return _without_interval(tokens.before / tokens.after if tokens.after else None, records)
+
+
 def _without_interval(value: float | None, records: Sequence[Record]) -> Mean | None:
     if value is None:
         return None
@@ -196,6 +218,23 @@ FIGURES: tuple[Figure, ...] = (
         whole=_seconds,
         threshold=Range(0, 1e9),
         placed=_EVERYWHERE - {"table"},
+    ),
+    _SHARE(
+        "prompt_tokens",
+        kind="number",
+        bounds=Range(0, math.inf),
+        label="prompt",
+        whole=_prompt_tokens,
+        threshold=Range(0, 1e9),
+        placed=_EVERYWHERE - {"table"},
+    ),
+    _SHARE(
+        "ratio",
+        kind="number",
+        bounds=Range(0, math.inf),
+        whole=_ratio,
+        threshold=Range(0, 1e9),
+        placed=_EVERYWHERE,
     ),
 )
 """All figures; :func:`known` is what reads them."""

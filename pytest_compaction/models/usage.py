@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, field
 from operator import add, sub
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +12,8 @@ class Usage:
     """Number of calls and of input, cached input and output tokens.
 
     ``kept_tokens`` and ``kept_long_tokens`` are the parts of the input that a cache was charged
-    to keep for minutes and for an hour, where an endpoint says so.
+    to keep for minutes and for an hour, where an endpoint says so. ``prompt_tokens`` are the part
+    that is the text of a prompt for summaries, whatever the conversation; they are counted here.
     """
 
     calls: int = 0
@@ -20,6 +22,7 @@ class Usage:
     output_tokens: int = 0
     kept_tokens: int = 0
     kept_long_tokens: int = 0
+    prompt_tokens: int = field(default=0, compare=False)
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*map(add, astuple(self), astuple(other)))
@@ -28,9 +31,12 @@ class Usage:
         return Usage(*map(sub, astuple(self), astuple(part)))
 
     def as_json(self) -> dict[str, int]:
-        """The figures as a dictionary; what was kept stands there only if anything was."""
+        """The figures as a dictionary; the last three stand there only if they are not 0."""
         figures: dict[str, int] = asdict(self)
-        return {key: n for key, n in figures.items() if n or not key.startswith("kept")}
+        return {key: n for key, n in figures.items() if n or key not in _RARE}
+
+
+_RARE: Final = frozenset({"kept_tokens", "kept_long_tokens", "prompt_tokens"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -369,6 +369,8 @@ def _event(step: Step, window: int) -> EventRecord:
         found["calls"] = step.usage.calls
         found["input_tokens"] = step.usage.input_tokens
         found["output_tokens"] = step.usage.output_tokens
+    if step.usage.prompt_tokens:
+        found["prompt_tokens"] = step.usage.prompt_tokens
     if step.placeholder:
         found["placeholder"] = step.placeholder
     if step.flaws:

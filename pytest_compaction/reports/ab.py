@@ -146,7 +146,8 @@ class AB:
 
     def _taken(self) -> Table:
         heads = [
-            *("version", "view tokens", "summary tokens", "seconds", "US dollars"),
+            *("version", "view tokens", "summary tokens", "prompt tokens", "seconds"),
+            "US dollars",
             *("compactions", "failed", *FLAWS, "unscored"),
         ]
         rows = []
@@ -157,6 +158,7 @@ class AB:
                     Cell(printable(version.name, _NAME)),
                     Cell(None if each.view is None else round(each.view), "count"),
                     Cell(each.summary, "count"),
+                    Cell(None if each.prompt is None else round(each.prompt), "count"),
                     Cell("-" if each.seconds is None else f"{each.seconds:,.1f}"),
                     Cell(usd),
                     *(Cell(n, "count") for n in (each.compactions, each.failed)),
@@ -165,7 +167,8 @@ class AB:
                 ]
             )
         note = (
-            "View tokens: the mean of a view. The rest are sums over cases and trials. Summaries "
+            "View tokens: the mean of a view. Prompt tokens: of the text of the prompt itself, a "
+            "compaction. The rest are sums over cases and trials. Summaries "
             "can be refused, cut at the limit of tokens, empty, or misformed (none of the "
             "headings that were asked for)."
         )

@@ -14,6 +14,7 @@ from pytest_compaction.metrics import (
     FactChange,
     FactChanges,
     Mean,
+    by_class,
     compare_strategies,
     counts_of,
     is_needed,
@@ -64,6 +65,15 @@ def report_data(run: FinishedRun) -> dict[str, Any]:
         "strategies": [_strategy(found) for found in figures_of_strategies(run)],
         "comparisons": list(_comparisons(run)),
         "ab": list(map(_versions, versions_of(run.strategies(), run.header))),
+        "classes": [
+            {
+                "kind": each.kind,
+                "name": each.name,
+                "cases": each.cases,
+                "overall": {n: None if m is None else _mean(m) for n, m in each.overall.items()},
+            }
+            for each in by_class(run.strategies())
+        ],
         "figures": {
             name: found
             for name, found in (header.get("figures") or {}).items()

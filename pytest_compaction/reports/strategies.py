@@ -29,6 +29,7 @@ from pytest_compaction.metrics import (
     differences_by_case,
     interval_method,
     is_null,
+    known,
     means,
     with_same_views,
 )
@@ -62,9 +63,9 @@ WISHED: Final = 0.1
 """The difference of the overall score, in points, that one would like to find."""
 _NAME: Final = 20
 _HEADS: Final = dict(zip(DIMENSIONS, ("accu", "cntx", "arti", "cnty", "comp", "inst"), strict=True))
-_FIGURES: Final = 8 + 5 * len(DIMENSIONS) + 7 + 7 + 8
-_NAMES: Final = (12, 19)
-_LETTERS: Final = 7
+_FIGURES: Final = 8 + 5 * len(DIMENSIONS) + 5 + 7 + 6 + 6
+_NAMES: Final = (11, 19)
+_LETTERS: Final = 6
 _RUN: Final = 3
 """From more letters in a row than this on, they are written as their ends."""
 
@@ -195,8 +196,8 @@ def strategy_table(
     width = max(_NAMES[0], min(longest, _NAMES[1], WIDTH - _FIGURES - room))
     names = short_names(sorted(item.compactor for item in figures), width)
     heads = "".join(f"{_HEADS[dimension]:>5}" for dimension in DIMENSIONS)
-    head = f"{'compactor':<{width}}{'overall':>8}{'':<{room}}{heads}{'pass^1':>7}{'tokens':>7}"
-    yield Line(f"{head}  budget", "dim")
+    head = f"{'compactor':<{width}}{'overall':>8}{'':<{room}}{heads}{'pass':>5}{'tokens':>7}"
+    yield Line(f"{head}{'ratio':>6}{'used':>6}", "dim")
     outside = False
     ranked = sorted(figures, key=lambda item: (not _competes(item), *_rank(item)))
     for item in ranked:
@@ -205,7 +206,7 @@ def strategy_table(
             yield Line("-" * (width + room + _FIGURES), "dim")
         label = f"{names[item.compactor]:<{width}}"
         yield Line(f"{label}{_row(item, short[item.compactor], room, groups)}".rstrip())
-    notes = ["tokens: mean of the views; budget: the share of it that they take"]
+    notes = ["tokens: mean of views; ratio: tokens before / after; used: share of the budget"]
     if any(short.values()):
         notes.append("strategies that share a letter do not differ at 5 % (paired, Holm)")
     if any(item.too_few for item in figures):
@@ -237,12 +238,15 @@ def _row(item: Aggregate, letters: str, room: int, groups: Mapping[str, Sequence
     scores = (item.dimensions.get(dimension) for dimension in DIMENSIONS)
     cells = "".join(_cell(mean.value if mean else None, 5, ".2f") for mean in scores)
     share = budget_share(groups[item.compactor])
-    budget = f"{'-':>7}"
+    budget = f"{'-':>5}"
     if share is not None and item.compactor != CONTROL:
-        budget = f"{share.value:>7.0%}{'!' if item.over_budget else ''}"
-    passed = _cell(item.passes.get(1), 7, ".0%")
+        budget = f"{share.value:>5.0%}{'!' if item.over_budget else ''}"
+    passed = _cell(item.passes.get(1), 5, ".0%")
     tokens = _cell(item.view_tokens, 7, ",.0f")
-    return f"{overall}{f' {letters}' if letters else '':<{room}}{cells}{passed}{tokens}{budget}"
+    ratio = known()["ratio"].mean(groups[item.compactor])
+    times = _cell(ratio.value if ratio else None, 6, ".1f")
+    marked = f" {letters}" if letters else ""
+    return f"{overall}{marked:<{room}}{cells}{passed}{tokens}{times}{budget}"
 
 
 def _cell(value: float | None, width: int, form: str) -> str:

@@ -20,7 +20,7 @@ from pytest_compaction.reports.one_strategy import (
 )
 from pytest_compaction.reports.strategies import origin_lines, strategy_lines
 from pytest_compaction.reports.table import plain_table
-from pytest_compaction.reports.tables import ABILITY, long_memory_tables
+from pytest_compaction.reports.tables import ABILITY, class_tables, long_memory_tables
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
@@ -86,6 +86,9 @@ def summary(
         lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
     if verbose:
         lines += origin_lines(groups, grouped, control)
+        for found in class_tables(groups):
+            title, *rest = plain_table(found, WIDTH)
+            lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
     return lines
 
 

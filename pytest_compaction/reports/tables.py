@@ -27,6 +27,7 @@ from pytest_compaction.metrics import (
     ability_mean,
     aggregate,
     by_arm,
+    by_class,
     by_origin,
     compared_losses,
     conversations_of,
@@ -86,6 +87,7 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
         rows = [(Cell(name), *_figures(item, group, more)) for name, item, group in apart]
         heads = [("compactor", "compactor"), *_heads(more)]
         yield table("origins", "Real and scripted cases apart", heads, rows, [_STATED])
+    yield from class_tables(groups)
     production = production_loss(records)
     if production is not None:
         yield production_table(production)
@@ -96,6 +98,29 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     }
     if costs:
         yield _cost_table(costs)
+
+
+def class_tables(groups: Groups) -> Iterator[Table]:
+    """The overall scores of strategies by task and by length of the log, if there are several."""
+    found = by_class(groups)
+    if not found:
+        return
+    heads = [("class", "task or length"), ("cases", "cases"), *((name, name) for name in groups)]
+    rows = [
+        (
+            Cell(each.name),
+            count(each.cases),
+            *(estimate(each.overall[name], "number", (0, MAX_SCORE)) for name in groups),
+        )
+        for each in found
+    ]
+    yield table(
+        "classes",
+        "By task and by length of the session",
+        heads,
+        rows,
+        ["Mean overall score, 0 to 5. Length: tokens of the log until its last compaction."],
+    )
 
 
 # Strategies

@@ -11,7 +11,7 @@ from pytest_compaction.compactors import Registry, Spec
 from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.models import REFERENCE, is_offline
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.settings import OptionError, PromptSettings, Settings
+from pytest_compaction.settings import NAMES_FACTS, OptionError, PromptSettings, Settings
 from pytest_compaction.text import printable
 
 _SHOWN: Final = 3
@@ -75,7 +75,7 @@ def prompt_lines(session: BenchmarkSession) -> Iterator[str]:
             facts = "1 fact" if len(named) == 1 else f"{len(named)} facts"
             some = "; ".join(f"{case}: {fact}" for case, fact in named[:_SHOWN])
             yield (
-                f"{each.strategy}: its prompt names {facts} of the cases, so that its scores say "
+                f"{each.strategy}: {NAMES_FACTS} {facts} of the cases, so that its scores say "
                 f"nothing about other sessions ({some})"
             )
 

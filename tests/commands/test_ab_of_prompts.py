@@ -44,11 +44,14 @@ def summaries(endpoint):
 
 
 def test_two_prompts_are_measured_case_by_case_and_again_from_the_store(folder, endpoint, capsys):
+    [fact] = long_case("first")["probes"][-1]["facts"]
+    (folder / "new.md").write_text(f"{NEW} {fact['text']}.")
     assert main([*GIVEN, MODEL, "--trials=2", "--yes", "--report=ab.html"]) == 0
     text = capsys.readouterr().out.replace("\\", "")
     assert "## A/B: anchored:prompt=old.md → anchored:prompt=new.md" in text
     assert "-Say what was done, and to which files. At most $words words.\n+Say what was" in text
     assert "A/A noise: the standard deviation" in text
+    assert "anchored:prompt=new.md: its prompt names 2 facts of the cases" in text
     assert "A/B of 2 versions" in (folder / "ab.html").read_text("utf-8")
     asked = summaries(endpoint)
     assert [case for case, _ in asked] == ["first"] * 4 + ["second"] * 4

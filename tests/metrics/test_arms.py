@@ -132,7 +132,10 @@ def test_what_an_arm_took_counts_a_compaction_once_for_all_its_probes():
             tokens={"log": 100, "view": 40, "summary": 7},
             latency_s={"responder": 9.0, "compaction p1": 1.5},
             usd={"compaction": 0.25, "responder": 0.5},
-            events=[event(flaws={"cut": 1}), event(point="p2", status="failed")],
+            events=[
+                event(flaws={"cut": 1}, prompt_tokens=100),
+                event(point="p2", status="failed", prompt_tokens=300),
+            ],
         )
         for probe in "pq"
         for trial in (1, 2)
@@ -141,6 +144,7 @@ def test_what_an_arm_took_counts_a_compaction_once_for_all_its_probes():
     assert (found.compactions, found.failed, found.summary, found.seconds) == (4, 2, 14, 3.0)
     assert found.usd == 2 * 0.25 + 4 * 0.5
     assert found.flaws == {"refused": 0, "cut": 2, "empty": 0, "misformed": 0}
+    assert found.prompt == 200
     assert (found.view, found.items, found.unscored) == (40, 4, 2)
     assert found.reason == "the view is broken"
     unpriced = [{**record, "usd": {"compaction": None}} for record in records]

@@ -86,8 +86,8 @@ def test_one_case_has_no_interval_and_the_reason_is_said():
 def test_a_run_of_which_nothing_was_scored_has_no_figure_but_all_its_items():
     data = read(finished(*several("anchored", None, None, None)))
     (found,) = data["strategies"]
-    removed = found["figures"].pop("removed")
-    assert removed["value"] == 0.9
+    removed, ratio = (found["figures"].pop(name) for name in ("removed", "ratio"))
+    assert (removed["value"], ratio["value"]) == (0.9, 10.0)
     assert {figure["value"] for figure in found["figures"].values()} == {None}
     assert {figure["reason"] for figure in found["figures"].values()} == {"nothing was scored"}
     assert found["statuses"] == {"unscored": 3}

@@ -6,6 +6,8 @@ import pytest
 from support.scenarios import own, records, run, set_up, write_cases
 from support.stub_endpoint import long_case, serving
 
+from pytest_compaction.conversation import TokenCounter
+
 MODEL = "--compaction-model=gpt-4o-mini"
 PROMPT = "Say what was done, and to which files. At most $words words."
 
@@ -61,6 +63,10 @@ def test_a_prompt_replaces_the_text_and_the_reply_stands_as_it_was_written(measu
     view = summarised(pytester)
     assert "The retry limit is 45" in view
     assert "## Session intent" not in view
+    events = records(pytester).records[0]["compaction"]["events"]
+    [event] = [each for each in events if "prompt_tokens" in each]
+    fixed = TokenCounter().text(f"{system['content']}\n{user['content'].partition('Messages:')[0]}")
+    assert 0 <= event["prompt_tokens"] - fixed <= 5
 
 
 def test_the_page_shows_the_prompt(measure, pytester):

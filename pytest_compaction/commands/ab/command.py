@@ -36,7 +36,7 @@ from pytest_compaction.reports import (
     prompts_of,
     write_whole,
 )
-from pytest_compaction.settings import SHIPPED
+from pytest_compaction.settings import NAMES_FACTS, SHIPPED
 from pytest_compaction.text import Range, printable
 
 _TRIALS: Final = 3
@@ -216,6 +216,8 @@ class _Plan:
         if found is None or not any(each["overall"] is not None for each in found.records):
             where = "the run" if arm.tree is None else f"the run at {arm.tree.name}"
             raise RunError(code, printed, where)
+        said = (line.removeprefix("compaction: ") for line in printed.splitlines())
+        self._notes.extend(line for line in said if NAMES_FACTS in line)
         return new[-1], found
 
     def _written(self, found: Sequence[tuple[Path, Run]]) -> int:
@@ -223,6 +225,8 @@ class _Plan:
         ab = AB(tuple(self._versions(found)))
         if len(found) > 1:
             self._check_alike([run for _, run in found])
+            if not is_offline(self.model):
+                self._notes.append("The refs were measured one after the other, not in turn.")
         parts = [_MARK, *map(printable, self._notes), *ab_markdown(ab)]
         text = "\n\n".join(parts) + "\n"
         pages = [PageRun(path.stem, run, path.parent) for path, run in found]

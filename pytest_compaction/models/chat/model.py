@@ -138,6 +138,8 @@ class ChatModel:
         if reply.cut:  # without a last line that was cut off: half a path is a wrong path
             head = text.rpartition("\n")[0]
             text = head if head.strip() else text
+        fixed = self._tokens.text("\n".join(asked.own)) * usage.calls
+        usage = replace(usage, prompt_tokens=fixed)
         summary = read_summary(text, request, asked, prompt, self._tokens.text)
         flaws = ["cut"] if reply.cut else []
         if summary.empty:
