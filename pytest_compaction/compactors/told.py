@@ -138,7 +138,8 @@ def _called(target: Any) -> list[Any]:
 
 
 def _found(named: str) -> Path:
-    """The file of that name, in this folder or where the user's own code is looked for."""
+    """The file of that name: in this folder, where the user's own code is, or of the package."""
     path = Path(named).expanduser()
-    there = (Path(folder) / path for folder in sys.path if folder)
+    shipped = str(Path(__file__).with_name("prompts"))
+    there = (Path(folder) / path for folder in (*sys.path, shipped) if folder)
     return path if path.is_file() else next((each for each in there if each.is_file()), path)

@@ -3,10 +3,16 @@
 import json
 
 import pytest
+from support.builders import build_case
+from support.pages import DOCS, arguments, commands
 from support.scenarios import own, records, run, set_up, write_cases
 from support.stub_endpoint import long_case, serving
 
+from pytest_compaction.compactors.strategies.anchored import SECTIONS
+from pytest_compaction.compactors.told import _found
 from pytest_compaction.conversation import TokenCounter
+from pytest_compaction.models import SummaryRequest, frame, read_prompt_file
+from pytest_compaction.models.chat.summary import asked_for, read_summary
 
 MODEL = "--compaction-model=gpt-4o-mini"
 PROMPT = "Say what was done, and to which files. At most $words words."
@@ -102,6 +108,23 @@ def test_two_prompts_are_two_strategies_named_by_their_files(measure, pytester):
     found = {r["compactor"]: r["hashes"]["summary_prompt"] for r in records(pytester).records}
     assert sorted(found) == sorted(names)
     assert len(set(found.values())) == 2
+
+
+def test_the_prompt_of_the_package_is_sent_and_its_analysis_is_no_part_of_the_notes(measure):
+    own = "pytest --compactor=anchored,anchored:prompt=one-shot.md --compaction-model=gpt-4o-mini"
+    shown = next(each for each in commands(DOCS / "prompts.md") if each.startswith(own))
+    result, _ = measure(*arguments(shown))
+    result.stdout.fnmatch_lines(["*anchored:prompt=one-shot.md: prompt one-shot.md (*"])
+    prompt = frame().with_text(read_prompt_file(_found("one-shot.md"), "one-shot.md"))
+    request = SummaryRequest(build_case().messages, SECTIONS, 300)
+    asked = asked_for(request, prompt, 200)
+    user = asked.messages[1]["content"]
+    assert user.index("## Session intent") < user.index("[user] The nightly report is late.")
+    reply = f"<analysis>\nIt was 30.\n</analysis>\n## {SECTIONS[0].title}\n- The limit is 45\n"
+    summary = read_summary(reply, request, asked, prompt, TokenCounter().text)
+    assert dict(summary.entries) == {SECTIONS[0].id: ("The limit is 45",)} | {
+        section.id: () for section in SECTIONS[1:]
+    }
 
 
 def test_a_prompt_in_a_composition_belongs_to_its_part(measure):
