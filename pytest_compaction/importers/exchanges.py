@@ -108,18 +108,20 @@ def transcripts_of(
     expected: str,
     is_message: Callable[[Any], bool] = is_chat_message,
     split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
+    beside: Callable[[Any], str] = lambda value: "",
 ) -> Iterator[Transcript]:
     """The conversations of a file.
 
     ``read`` reads one value of the file as a conversation or a request, ``make`` turns a whole
     conversation into a transcript. Bare messages make one together. ``split`` divides a value into
-    several. Without any, raises :class:`ImportFormatError` with the text ``expected``.
+    several. ``beside`` gives the reason to leave out a value that is known to be no conversation.
+    Without any, raises :class:`ImportFormatError` with the text ``expected``.
     """
     lost = Tally()
     found = False
     divided = split or partial(_items, is_message=is_message)
     items = (item for value in json_values(path, lost) for item in divided(value))
-    for exchange in conversations_of(_exchanges(items, read, is_message, path, lost), lost):
+    for exchange in conversations_of(_exchanges(items, read, is_message, path, lost, beside), lost):
         found = True
         yield make(exchange, path)
     if not found:
@@ -145,6 +147,7 @@ def _exchanges(
     is_message: Callable[[Any], bool],
     path: Path,
     lost: Tally,
+    beside: Callable[[Any], str],
 ) -> Iterator[Exchange]:
     """One exchange per conversation or request; all bare messages together make one more."""
     alone: list[Any] = []
@@ -155,6 +158,9 @@ def _exchanges(
             yield exchange
         elif is_message(item.value):
             alone.append(item.value)
+        elif reason := beside(item.value):
+            lost.records += 1
+            lost.left_out[reason] += 1
         else:
             lost.records += 1
             lost.skip("value that is not a conversation", item.value)

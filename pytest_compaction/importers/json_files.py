@@ -299,17 +299,38 @@ def read_document(path: Path) -> Any:
 
 
 def json_values(path: Path, tally: Tally) -> Iterator[PlacedValue]:
-    """The JSON values of a file: one per line, or a single document.
+    """The JSON values of a file: one per line, a single document, or one document after another.
 
     A file is read as lines if its first line is a complete value and more lines follow, or
     if it begins with a torn line and most of the next ones are objects. Torn lines are
     counted. Raises :class:`ImportFormatError`.
     """
     if not _is_lines(path):
-        yield PlacedValue(str(path), read_document(path))
+        try:
+            yield PlacedValue(str(path), read_document(path))
+        except ImportFormatError:
+            found = _documents(path)
+            if len(found) < 2:
+                raise
+            for number, value in enumerate(found, 1):
+                yield PlacedValue(f"{path}, document {number}", value)
         return
     for number, value in _line_values(path, tally):
         yield PlacedValue(f"{path}, line {number}", value)
+
+
+def _documents(path: Path) -> list[Any]:
+    """The documents of a file that holds several of many lines each, as consoles show them."""
+    found: list[Any] = []
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        text = path.read_text("utf-8-sig")
+        at = _behind_space(text, 0)
+        while at < len(text):
+            value, at = json.JSONDecoder(parse_constant=lambda name: None).raw_decode(text, at)
+            found.append(cleaned(value))
+            at = _behind_space(text, at)
+        return found
+    return []
 
 
 def _is_lines(path: Path) -> bool:
@@ -342,8 +363,10 @@ def head_values(head: str, most: int = 20) -> list[Any]:
     if len(lines) > 1 and (_loaded(lines[0]) is not None or _are_lines(lines[1:])):
         return [value for value in map(_loaded, lines) if value is not None]
     whole = _loaded(head)
-    value = whole if whole is not None else _loaded(_closed(head))
-    return [] if value is None else [value]
+    with contextlib.suppress(ValueError, RecursionError):
+        if whole is None:  # cut off, or the first of several documents
+            whole = cleaned(json.JSONDecoder().raw_decode(_closed(head).lstrip())[0])
+    return [] if whole is None else [whole]
 
 
 def _loaded(text: str) -> Any:

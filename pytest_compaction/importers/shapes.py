@@ -582,6 +582,7 @@ def shaped(
     reader: type[TurnReader] = TurnReader,
     is_message: Callable[[Any], bool] = has_role,
     split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
+    beside: Callable[[Any], str] = lambda value: "",
     specificity: int = MARKED,
     named_only: bool = False,
 ) -> Format:
@@ -603,6 +604,7 @@ def shaped(
         expected=f"no conversation of {name} was recognised",
         is_message=is_message,
         split=split,
+        beside=beside,
     )
     return Format(
         name, description, shown_by(recognises), transcripts, specificity, named_only=named_only

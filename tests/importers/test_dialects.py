@@ -22,19 +22,20 @@ from pytest_compaction.importers import (
     read_by_best,
 )
 
-FILES = sorted(
-    path for path in (Path(__file__).parent / "files").iterdir() if path.name != "README.md"
-)
+FOLDER = Path(__file__).parent / "files"
+STREAM = FOLDER / "gemini-cli.0-61-stream.jsonl"
+"""A session of its own: this program tells what a file holds to the model alone."""
+FILES = sorted(set(FOLDER.iterdir()) - {FOLDER / "README.md", STREAM})
 IMPORTERS = load_importers().importers
-NAMED_ONLY = ("amp",)
+NAMED_ONLY = [name for name, one in IMPORTERS.items() if getattr(one, "named_only", False)]
 REQUEST = "The limit of tenant 7 is 40. Check the config."
 ANSWER = "The limit is 40, and the check fails."
 READ, FAILED = "limit: 40\nretries: 3", "make: *** [check] Error 1"
-NO_FLAG = ("gptme", "otel.openinference", "sharegpt", "specstory", "chatgpt")
+NO_FLAG = ("gptme", "otel.console", "otel.openinference", "sharegpt", "specstory", "chatgpt")
 """Formats that do not say that a call failed."""
 WITHOUT_TEXT = ("sharegpt.turns",)
 """Dialects whose calls have no text beside them."""
-COMPACTED = ("acp", "copilot-cli", "opencode", "qwen-code")
+COMPACTED = ("acp.updates", "copilot-cli", "opencode", "qwen-code")
 
 
 def read(path: Path) -> tuple[Importer, Transcript]:
@@ -77,7 +78,7 @@ def test_the_conversation_of_each_dialect_is_read_whole(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_compaction_is_a_record_after_the_last_message(path: Path) -> None:
     importer, transcript = read(path)
-    if importer.name not in COMPACTED:
+    if not path.name.startswith(COMPACTED):
         assert transcript.boundaries == ()
         return
     (boundary,) = transcript.boundaries
@@ -90,6 +91,33 @@ def test_a_compaction_is_a_record_after_the_last_message(path: Path) -> None:
         (boundary.after,) if importer.name == "opencode" else (),
         boundary.messages,
     )
+
+
+def test_a_stream_of_gemini_cli_is_read_as_the_program_writes_it() -> None:
+    importer, (transcript,) = read_by_best(STREAM, IMPORTERS)
+    assert importer.name == "gemini-cli"
+    assert [m.text for m in transcript.messages if m.text] == [REQUEST, "Reading it.", ANSWER]
+    calls = [call.name for m in transcript.messages for call in m.calls]
+    assert calls == ["read_file", "run_shell_command"]
+    results = [result.text for m in transcript.messages for result in m.results]
+    assert results == ["", "make: *** [Makefile:2: check] Error 1"]
+    assert not transcript.tally.unread
+
+
+def test_spans_of_agents_and_tools_are_counted_apart_and_calls_without_messages_are_not_read(
+    tmp_path: Path,
+) -> None:
+    _, (transcript,) = read_by_best(FOLDER / "otel.console.json", IMPORTERS)
+    assert transcript.tally.left_out["span that is no call of a model"] == 3
+    span = {"name": "chat m", "attributes": {"gen_ai.operation.name": "chat"}}
+    (tmp_path / "spans.jsonl").write_text(f"{json.dumps(span)}\n" * 3, "utf-8")
+    with pytest.raises(ImportFormatError, match="no conversation of otel"):
+        list(read_by_best(tmp_path / "spans.jsonl", IMPORTERS)[1])
+
+
+def test_only_formats_known_from_documentation_alone_have_to_be_named() -> None:
+    """Another format needs a real file, or one that its package made: see files/README.md."""
+    assert NAMED_ONLY == ["amp", "langfuse"]
 
 
 @pytest.mark.parametrize("name", NAMED_ONLY)

@@ -1,4 +1,7 @@
-"""Traces and observations exported from Langfuse: each generation has the messages so far."""
+"""Traces and observations exported from Langfuse: each generation has the messages so far.
+
+The form is known from documentation alone.
+"""
 
 from __future__ import annotations
 
@@ -75,4 +78,5 @@ IMPORTER: Final = shaped(
     _exchange,
     is_message=lambda value: False,
     split=_observations,
+    named_only=True,
 )

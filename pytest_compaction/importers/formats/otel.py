@@ -153,6 +153,19 @@ def _lists(value: Any) -> Any:
     return {key: _lists(one) for key, one in value.items()}
 
 
+_ASKING: Final = ("chat", "text_completion", "generate_content", "LLM")
+"""The kinds of spans that are calls of a model."""
+
+
+def _beside(span: Any) -> str:
+    """Why a span without messages is left out: a trace has spans of agents, tools and programs."""
+    attributes = _attributes(mapping(span).get("attributes") or mapping(span).get("tags"))
+    kinds = [attributes.get(key) for key in ("gen_ai.operation.name", "openinference.span.kind")]
+    marked = any(key.startswith(("gen_ai.", "llm.")) for key in attributes)
+    asked = any(kind in _ASKING for kind in kinds) or (marked and not any(kinds))
+    return "" if asked else "span that is no call of a model"
+
+
 def _recognised(value: Any) -> bool:
     spans = [span for one in listed(value)[:5] for span in _within(mapping(one))][:50]
     return any(
@@ -170,4 +183,5 @@ IMPORTER: Final = shaped(
     _exchange,
     is_message=lambda value: False,
     split=_spans,
+    beside=_beside,
 )

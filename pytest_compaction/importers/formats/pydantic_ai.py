@@ -41,6 +41,8 @@ class _MessageReader(TurnReader):
             return
         for part in map(mapping, listed(record.get("parts"))):
             kind, content = part.get("part_kind"), part.get("content")
+            if kind == "tool-return" and part.get("outcome") not in (None, "success"):
+                part = {**part, "status": "error"}
             if kind == "retry-prompt":
                 part = {**part, "status": "error"}
                 if not part.get("tool_name"):
