@@ -31,6 +31,10 @@ _SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
 }
 """The keys that every report reads of the record of a probe, and their types."""
 
+_NAMES: Final = frozenset({"item", "case", "probe", "compactor"})
+"""Members that tell items apart. One that looks like a key by chance stays as it is, because two
+items of one name would count as one."""
+
 
 class RunWriter:
     """Writes each record as a whole line when it comes, and all in a fixed order at the end.
@@ -54,7 +58,7 @@ class RunWriter:
 
     def add(self, record: Record) -> None:
         """Keep a record and append its line; API keys in its texts are replaced."""
-        record = scrubbed_json(record)
+        record = scrubbed_json(record, _NAMES)
         line = self._lines[record["item"]] = _line(record)
         self.run.add(record)  # after its line: Ctrl-C may come between the two
         path = self.path

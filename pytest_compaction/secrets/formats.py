@@ -134,7 +134,7 @@ KEYS: Final = (
     ("key-", rf"{_HEX}{{32}}{_END}"),  # Mailgun
     ("xkeysib- xsmtpsib-", rf"{_HEX}{{64}}-{_ALNUM}{{16}}"),  # Brevo
     ("re_", rf"{_ALNUM}{{8}}_{_ALNUM}{{24}}{_END}"),  # Resend
-    ("md-", rf"[\w\-]{{22}}{_END}"),  # Mandrill
+    ("md-", rf"(?=[\w\-]{{0,21}}[0-9])(?=[\w\-]{{0,21}}[A-Z])[\w\-]{{22}}{_END}"),  # Mandrill
     ("mlsn.", rf"{_HEX}{{64}}"),  # MailerSend
     ("pat-na1- pat-na2- pat-eu1- pat-ap1-", _UUID),  # HubSpot
     ("pk_", rf"(?:{_HEX}{{34}}|\d{{6,9}}_[A-Z0-9]{{32}}){_END}"),  # Klaviyo; ClickUp

@@ -44,6 +44,14 @@ def test_every_record_is_a_whole_line_as_soon_as_it_is_added(folder):
     assert load_run(writer.path).by_item == writer.run.by_item
 
 
+def test_items_whose_names_look_like_keys_by_chance_stay_apart(folder):
+    # A prompt file and a probe made such a name once, and two items counted as one.
+    name = "test_probe[anchored:prompt=short.sk-proj-{}BcDeFgHiJkLmNoPqRsTuVwXyZ0123]"
+    both = [record(probe=each, item=name.format(each)) for each in ("p", "q")]
+    run = load_run(written(folder, *both))
+    assert sorted(run.by_item) == [each["item"] for each in both]
+
+
 def test_ctrl_c_at_any_line_while_a_record_is_added_costs_no_other_record(folder):
     for interrupted in itertools.count(1):
         writer = RunWriter(folder, "anchored", HEADER)

@@ -68,6 +68,7 @@ INNOCENT = (
     "ghs://x:y",
     "tests/Test123/B12345678/x",
     "src/lease/queue.py:45",
+    "anchored:prompt=short.md-float_pixels-wanted-t1",
 )
 
 
