@@ -72,8 +72,12 @@ class SummaryPrompt:
     The conversation stands between ``system`` and ``user``, or as text where ``$messages`` is.
     ``focus`` and ``previous`` are said around an instruction and around an earlier summary, and
     only where there is one; with an earlier summary ``update``, if it is given, takes the place of
-    ``user``. A text of a user takes the place of ``user``, or of ``system`` if ``in_system``.
+    ``user``. A text of a user takes the place of ``user``, or of ``system`` if ``in_system``. Where
+    ``before`` or ``after`` has turns (role and text), they say an earlier summary in its place: at
+    the beginning or at the end of a conversation of messages.
 
+    ``image`` stands in place of an image, with its ``$type`` and ``$hash``, and ``linked`` in
+    place of one with an address, ``$url``; an empty text leaves it out.
     ``lines`` are templates for what is said by each role, for a call and for a result, for a
     conversation as text without fences. Of a reply that is taken as it was written, elements named
     in ``dropped`` go, and of one named ``inside`` the content alone is taken.
@@ -90,6 +94,16 @@ class SummaryPrompt:
     lines: tuple[tuple[str, str], ...] = ()
     dropped: tuple[str, ...] = ()
     inside: str = ""
+    before: tuple[tuple[str, str], ...] = ()
+    after: tuple[tuple[str, str], ...] = ()
+    image: str = "[image]"
+    linked: str | None = None
+
+    def filled(self, name: str, text: str) -> SummaryPrompt:
+        """This prompt with a field filled beforehand, in its user text and its turns before."""
+        name, text = f"${name}", text.replace("$", "$$")
+        before = tuple((role, said.replace(name, text)) for role, said in self.before)
+        return replace(self, user=self.user.replace(name, text), before=before)
 
     @property
     def text(self) -> str:
@@ -105,7 +119,10 @@ class SummaryPrompt:
         else:
             new = replace(self, user=text.user)
         named = identifiers(f"{new.system}\n{new.user}")
-        rest = [f"${name}" for name in ("focus", "previous") if name not in named]
+        if "previous" in named:
+            new = replace(new, before=(), after=())
+        wanted = ("focus",) if new.before or new.after else ("focus", "previous")
+        rest = [f"${name}" for name in wanted if name not in named]
         if new.shape == "serialised" and "messages" not in named:
             rest.append("Messages:\n$messages")
         user = "\n".join([new.user, *rest]).strip()
@@ -144,6 +161,10 @@ def parsed_prompt(text: str) -> SummaryPrompt:
         tuple(said.get("lines", {}).items()),
         tuple(said.get("dropped", ())),
         said.get("inside", ""),
+        tuple((turn["role"], turn["text"]) for turn in said.get("before", ())),
+        tuple((turn["role"], turn["text"]) for turn in said.get("after", ())),
+        said.get("image", "[image]"),
+        said.get("linked"),
     )
 
 

@@ -126,6 +126,8 @@ KNOWN: Final = (
     _scenario("u20 w10x60 u125 a20", 1000, 450),
     # The first request alone is more than the budget, and what follows is short.
     _scenario("u900 a10 " + "u4 a4 " * 6 + "u4", 1500, 600, again=3),
+    # The last request is more than twice the budget, and what came before it is short.
+    _scenario("u20 a20 " * 8 + "u3900 a20", 3000, 1200, again=3),
     # Two short messages, then one long turn that is to stay.
     _scenario("u2 a2 u20 w4x250 a20", 8000, 600, again=2),
     # A first request over the budget, and so little beside it that no note is shorter.

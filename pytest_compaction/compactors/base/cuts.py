@@ -6,9 +6,12 @@ tool results, so that calls keep their results.
 
 from __future__ import annotations
 
+import hashlib
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from string import Template
 from typing import Final, Literal
 
 from pytest_compaction.compactors.base.history import unchanged
@@ -271,15 +274,34 @@ def _masked(message: Message, placeholder: str | Placeholder) -> Message:
     return with_parts(message, masked)
 
 
+IMAGE: Final = "[image]"
+_ADDRESS: Final = re.compile(r'https?://[^"\s]+')
+_TYPE: Final = re.compile(r"\bdata:(image/[\w.+-]+)")
+
+
 def images_as_text(
-    messages: Sequence[Message], placeholder: str = "[image]"
+    messages: Sequence[Message], placeholder: str = IMAGE, linked: str | None = None
 ) -> tuple[Message, ...]:
-    """The messages with each image replaced by a text, for a reader that cannot see."""
+    """The messages with each image replaced by a text, for a reader that cannot see.
 
-    def readable_part(part: Part) -> Part:
-        return Text(placeholder) if isinstance(part, Image) else part
+    ``$type`` in the text is the image's media type, ``$hash`` 16 digits of what it is; ``linked``
+    is the text for an image with an address on the web, ``$url``. An empty text leaves the image
+    out, and a message of nothing else.
+    """
 
-    return tuple(with_parts(message, readable_part) for message in messages)
+    def readable_part(part: Part) -> Part | None:
+        if not isinstance(part, Image):
+            return part
+        type, url = _TYPE.search(part.payload), _ADDRESS.search(part.payload)
+        text = linked if url and linked is not None else placeholder
+        named = {"type": type[1] if type else "image", "url": url[0] if url else ""}
+        named["hash"] = hashlib.sha256(part.payload.encode()).hexdigest()[:16]
+        return Text(Template(text).safe_substitute(named)) if text else None
+
+    shown = [with_parts(message, readable_part) for message in messages]
+    return tuple(
+        new for new, old in zip(shown, messages, strict=True) if new.parts or not old.parts
+    )
 
 
 def with_parts(message: Message, change: Callable[[Part], Part | None]) -> Message:

@@ -65,7 +65,7 @@ class ProductCompactor(HistoryCompactor):
     sections: ClassVar[tuple[Section, ...]]
     preamble: ClassVar[str] = PREAMBLE
     asks: ClassVar[str] = ""
-    """The file of ``products/prompts`` by which a model is asked; empty: as for all others."""
+    """The file of ``products/prompts`` by which a model is asked; empty where none is."""
     limits: ReadLimits = NO_LIMITS
     drops_calls = False
     """Whether a call may go before its result comes; that result is then left out."""
@@ -124,7 +124,7 @@ class ProductCompactor(HistoryCompactor):
         previous: Summary | None = None,
         instructions: str = "",
         sections: tuple[Section, ...] = (),
-        asks: str = "",
+        prompt: SummaryPrompt | None = None,
     ) -> Written:
         """The summary of messages, whatever the model wrote.
 
@@ -142,7 +142,7 @@ class ProductCompactor(HistoryCompactor):
                 instructions,
                 True,
                 self.limits,
-                product_prompt(asks or self.asks),
+                prompt or (product_prompt(self.asks) if self.asks else None),
             )
             if not found.raised:
                 break
@@ -176,10 +176,8 @@ class ProductCompactor(HistoryCompactor):
 
 
 @cache
-def product_prompt(name: str) -> SummaryPrompt | None:
-    """The prompt in a file of ``products/prompts``; ``None`` without a name."""
-    if not name:
-        return None
+def product_prompt(name: str) -> SummaryPrompt:
+    """The prompt in a file of ``products/prompts``."""
     folder = resources.files("pytest_compaction.compactors.products").joinpath("prompts")
     return parsed_prompt(folder.joinpath(f"{name}.md").read_text("utf-8"))
 

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
-from pytest_compaction.compactors.base.cuts import images_as_text, with_parts
+from pytest_compaction.compactors.base.cuts import IMAGE, images_as_text, with_parts
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation import (
     Message,
@@ -387,7 +387,8 @@ async def write_summary(
     count = context.tokens
     focus = "\n".join(text for text in (context.instructions, instructions) if text)
     taken = budget + count.text(focus) + (count.text(previous.render(sections)) if previous else 0)
-    shown = limits.applied(images_as_text(messages))
+    words = (prompt.image, prompt.linked) if prompt else (IMAGE,)
+    shown = limits.applied(images_as_text(messages, *words))
     readable = fitting_input(shown, max(context.window - taken, 1), count)
     if not readable:
         return Written(error="the window leaves no room to read the conversation in")

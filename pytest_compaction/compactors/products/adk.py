@@ -1,6 +1,6 @@
 """``adk``: all but the last events become a rolling summary.
 
-After the event compaction of Google ADK 2.13.0 (read in the published package), which
+After the event compaction of Google ADK 2.13.0 (the published package, read on 2026-11-29), which
 has two ways to compact, neither of them on by default. By tokens (which comes first if
 both are on): from a threshold on, all but the last ``retention`` events are summarised,
 the previous summary read first as a seed. By turns (``interval=3: overlap=1``, the

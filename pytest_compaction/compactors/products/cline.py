@@ -1,6 +1,6 @@
 """``cline``: summarise the older part, or drop it by rule.
 
-After Cline 4.x (public source). ``mode`` is one of two.
+After Cline 4.x (public source, commit 21cb8d25, read on 2026-11-29). ``mode`` is one of two.
 
 ``agentic`` (4.x, the default): at 90 % of the usable input the newest 20,000 tokens stay, but
 no more than the target: half of the usable input after five pairs of messages, 70 % of the
@@ -28,6 +28,7 @@ taken to be 200,000), its usable input is 90 % of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -36,7 +37,7 @@ from typing import Final
 from pytest_compaction.artifacts import file_operations, shell_script
 from pytest_compaction.compactors.base.cuts import pending_start, tail_start, user_turns
 from pytest_compaction.compactors.base.history import by_rule, rewritten, unchanged
-from pytest_compaction.compactors.base.product import ProductCompactor, scaled
+from pytest_compaction.compactors.base.product import ProductCompactor, product_prompt, scaled
 from pytest_compaction.compactors.base.summaries import (
     WHOLE,
     read_limits,
@@ -286,6 +287,8 @@ MANY_PAIRS: Final = 5
 SECTIONS: Final = sections_of("cline")
 AGENTIC: Final = "Summary of the conversation before the messages that follow:"
 SUMMARY_ID: Final = "cline-summary"
+FILES: Final = re.compile(r"^## files$", re.M | re.IGNORECASE)
+"""The section of files, which is added where the model did not write it."""
 PRODUCT_WINDOW: Final = 200_000
 PRESERVED: Final = 20_000
 SUMMARY_TOKENS: Final = 4_096
@@ -302,6 +305,7 @@ class Cline(ProductCompactor):
     """
 
     name = "cline"
+    asks = "cline"
     description = "newest tokens kept, the rest summarised; by rule with mode=basic (Cline)"
     sections = SECTIONS
     preamble = AGENTIC
@@ -343,12 +347,15 @@ class Cline(ProductCompactor):
         limit = min(summary_room(kept, context), scaled(SUMMARY_TOKENS, PRODUCT_WINDOW, context))
         listed = files_section(touched_files(read), limit // 2, context)
         budget = limit - context.tokens.text(listed)
-        written = await self.written(read, budget, context, previous)
+        prompt = product_prompt(self.asks).filled("files", listed)
+        written = await self.written(read, budget, context, previous, prompt=prompt)
         if written.raised:
             return self._folded(state, before, context)
         if written.error:
             return unchanged(state, written.error)
-        message = summary_message(SUMMARY_ID, f"{written.text}\n\n{listed}".strip(), AGENTIC)
+        if not FILES.search(written.text):
+            written = replace(written, text=f"{written.text}\n\n{listed}".strip())
+        message = summary_message(SUMMARY_ID, written.text, AGENTIC)
         after = (*kept[:first], message, *kept[first:])
         noted = written.summary.as_json()
         return rewritten(state, before, after, SUMMARY_ID, summary=noted)

@@ -48,7 +48,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, LEFT_OUT_ID, cut_before
 from pytest_compaction.compactors.base.history import (
@@ -57,7 +57,7 @@ from pytest_compaction.compactors.base.history import (
     rewritten,
     unchanged,
 )
-from pytest_compaction.compactors.base.product import ProductCompactor, scaled
+from pytest_compaction.compactors.base.product import ProductCompactor, product_prompt, scaled
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     sections_of,
@@ -154,8 +154,10 @@ class Continue(ProductCompactor):
         base = load(state["system"]) if "system" in state else before[:first]
         room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
         conversation = self._conversation(state, before[first:], base, context)
-        sections = CLI_SECTIONS if self.mode == "cli" else SECTIONS
-        written = await self.written(conversation, room, context, sections=sections)
+        asked: dict[str, Any] = {}
+        if self.mode == "cli":
+            asked = {"sections": CLI_SECTIONS, "prompt": product_prompt("continue-cli")}
+        written = await self.written(conversation, room, context, **asked)
         if self.mode == "cli":
             return self.replaced(state, before, base, written)
         if written.error:

@@ -1,6 +1,7 @@
 """``goose``: one summary, a note that the work goes on, and the last request again.
 
-After the context management of goose (public source, Apache-2.0, commit 0036b819). It is due
+After the context management of goose (public source, Apache-2.0, commit 0036b819, read on
+2026-11-29). It is due
 above 80 % of the window. The whole conversation becomes one summary in six sections, written as
 a user message. A note in the assistant's name follows, which asks for the work to go on and not to
 mention the summary, and then the text of the last user message once more, so that the view ends
@@ -45,6 +46,7 @@ TOOLS_GO_ON: Final = (
     "The context was compacted; the message before this one sums up what was said. I go on calling "
     "tools until the task is done, without a word about the summary."
 )
+ASKED_GOES_ON: Final = GOES_ON.replace("compacted;", "compacted because the user asked for it;")
 
 
 @dataclass(eq=False)
@@ -55,6 +57,7 @@ class Goose(ProductCompactor):
     """
 
     name = "goose"
+    asks = "goose"
     description = "one summary, a note to go on, and the last request again (goose)"
     sections = SIX_SECTIONS
     drops_calls = True
@@ -78,8 +81,9 @@ class Goose(ProductCompactor):
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
         cycle = self.cycle(state)
-        request = None if context.reason == "manual" else _request(before)
-        follow = _following(request, before, cycle)
+        by_hand = context.reason == "manual"
+        request = None if by_hand else _request(before)
+        follow = _following(request, before, cycle, by_hand)
         room = summary_room((*before[:first], *follow), context)
         written = await self._asked(before[first:], room, context)
         return self.replaced(state, before, before[:first], written, follow)
@@ -113,11 +117,11 @@ def _request(messages: Sequence[Message]) -> Message | None:
 
 
 def _following(
-    request: Message | None, before: Sequence[Message], cycle: int
+    request: Message | None, before: Sequence[Message], cycle: int, by_hand: bool
 ) -> tuple[Message, ...]:
     """The note and the request, which come after the summary."""
     newest = request is not None and request.id == before[-1].id
-    text = TOOLS_GO_ON if request is not None and not newest else GOES_ON
+    text = ASKED_GOES_ON if by_hand else GOES_ON if newest or request is None else TOOLS_GO_ON
     note = text_message(f"goose-note-{cycle}", "assistant", text, "synthetic")
     return (note, request) if request is not None else (note,)
 

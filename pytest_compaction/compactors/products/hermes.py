@@ -22,6 +22,7 @@ summaries that gained next to nothing is left out, because a run has no clock.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -55,7 +56,7 @@ from pytest_compaction.conversation import (
     ToolResult,
     text_message,
 )
-from pytest_compaction.models import summary_from_json
+from pytest_compaction.models import Section, Summary, summary_from_json, written_summary
 
 PRODUCT_WINDOW: Final = 200_000
 TAIL_SHARE: Final = 0.2
@@ -66,8 +67,14 @@ LEAST_SUMMARY: Final = 2_000
 MOST_SUMMARY: Final = 10_000
 SHORT_RESULT: Final = 200
 LONG_ARGUMENTS: Final = 500
-READ: Final = 6_000
+READ, READ_HEAD, READ_TAIL = 6_000, 4_000, 1_500
+"""Characters of a text that are read whole; of a longer one, its beginning and its end are."""
 READ_ARGUMENTS: Final = 1_500
+FOCUS_TURNS, FOCUS_TURN, FOCUS = 3, 260, 700
+"""The newest requests that the summariser is told to put first, and characters of each and all."""
+TASK: Final = 1_400
+TASK_SECTION: Final = "task"
+TASK_HEADING: Final = re.compile(r"^## Historical Task Snapshot$.*?(?=^## |\Z)", re.M | re.S)
 FALLBACK_TURNS: Final = 8
 FALLBACK_CHARACTERS: Final = 700
 PREAMBLE: Final = (
@@ -91,11 +98,13 @@ class Hermes(ProductCompactor):
     """
 
     name = "hermes"
+    asks = "hermes"
+    takes_instruction = True
     description = "first 3 messages, one updated reference summary, newest 15 % (Hermes Agent)"
     sections = sections_of("hermes")
     preamble = PREAMBLE
     traits = Traits(needs_model=True, keeps_tail=True)
-    limits = ReadLimits(READ, READ, READ_ARGUMENTS)
+    limits = ReadLimits(arguments=READ_ARGUMENTS)
 
     threshold: float = portion(0.75)
     head: int = whole(3, 0, unit="messages")
@@ -115,7 +124,10 @@ class Hermes(ProductCompactor):
             return unchanged(state)
         at = next((i for i in range(end) if before[i].id == state.get("at")), -1)
         read = pruned[max(start, at + 1) : end]
-        written = await self._written(state, read, (*before[:start], *before[end:]), context)
+        if not read and at == start:
+            return unchanged(state)
+        kept, focus = (*before[:start], *before[end:]), newest_requests(before)
+        written = await self._written(state, read, kept, focus, context)
         if written.error:
             return unchanged(state, written.error)
         cycle = self.cycle(state)
@@ -128,18 +140,66 @@ class Hermes(ProductCompactor):
         return rewritten(state, before, after, made, unread=gone, **noted)
 
     async def _written(
-        self, state: State, read: Sequence[Message], kept: Sequence[Message], context: Context
+        self,
+        state: State,
+        read: Sequence[Message],
+        kept: Sequence[Message],
+        focus: str,
+        context: Context,
     ) -> Written:
         """The summary, updated if there is one; a note by rule where the model writes nothing."""
         previous = summary_from_json(state["summary"]) if "summary" in state else None
+        if not read and previous is not None:
+            return Written(previous, previous.render(self.sections))
         wanted = int(context.tokens.messages(read) * SUMMARY_SHARE)
         least = scaled(LEAST_SUMMARY, PRODUCT_WINDOW, context)
         most = scaled(MOST_SUMMARY, PRODUCT_WINDOW, context)
+        task = task_of(read)
         room = summary_room(kept, context)
-        written = await self.written(
-            read, min(room, max(least, min(wanted, most))), context, previous
-        )
-        return Written(text=by_rule_note(read)) if written.empty else written
+        room = max(room - context.tokens.text(task), room // 2)
+        budget = min(room, max(least, min(wanted, most)))
+        told = "" if context.instructions else focus
+        written = await self.written([*map(shown, read)], budget, context, previous, told)
+        if written.empty:
+            return Written(text=by_rule_note(read))
+        return written if written.error or not task else with_task(written, task, self.sections)
+
+
+def newest_requests(messages: Sequence[Message]) -> str:
+    """What the user wanted last, for the summariser to put first."""
+    said = [" ".join(m.text.split()) for m in messages if m.role == "user" and m.origin == "log"]
+    newest = [text[:FOCUS_TURN] for text in said if text][-FOCUS_TURNS:]
+    return "\n".join(["What the user wanted last:", *(f"- {t}" for t in newest)])[:FOCUS]
+
+
+def shown(message: Message) -> Message:
+    """The message as the summariser reads it: long texts without their middle."""
+
+    def short(part: Part) -> Part:
+        if isinstance(part, Text | ToolResult) and len(part.text) > READ:
+            return replace(part, text=f"{part.text[:READ_HEAD]}\n[cut]\n{part.text[-READ_TAIL:]}")
+        return part
+
+    return with_parts(message, short)
+
+
+def task_of(messages: Sequence[Message]) -> str:
+    """The newest request among the messages: the task at that time, whatever a model says."""
+    said = (m.text for m in reversed(messages) if m.role == "user" and m.origin == "log")
+    text = next((" ".join(text.split()) for text in said if text.strip()), "")
+    cut = f"{text[:TASK]} [cut]" if len(text) > TASK else text
+    return f"The user asked: {cut} (Newer messages after this record count more.)" if text else ""
+
+
+def with_task(written: Written, task: str, sections: Sequence[Section]) -> Written:
+    """The summary with that task in its section."""
+    if not written.summary.as_written:
+        entries = {section.id: written.summary.of(section.id) for section in sections}
+        summary = Summary(tuple({**entries, TASK_SECTION: (task,)}.items()))
+        return Written(summary, summary.render(sections))
+    rest = TASK_HEADING.sub("", written.text, count=1).strip()
+    text = f"## Historical Task Snapshot\n{task}\n\n{rest}"
+    return Written(written_summary(text), text)
 
 
 def pruned_results(messages: Sequence[Message], end: int, context: Context) -> tuple[Message, ...]:

@@ -30,7 +30,8 @@ settings for models whose window is not known.
 Adapted: what stays by tokens takes at most half of the budget. Any tool that writes or edits
 files counts, not only ``write_file`` and ``edit_file``. Nothing can be read from the file that the
 view names: what it would hold is gone. After a refused request the original also cuts the newest
-results; that is left out.
+results; that is left out, and so is the tool with which the model compacts by itself
+(``compact_conversation``), because the point is the case's here and not of the model's choice.
 """
 
 from __future__ import annotations
@@ -281,6 +282,7 @@ class DeepAgents(LangChain):
     """
 
     name = "deepagents"
+    asks = "deepagents"
     description = "long old arguments cut, then all but 10 % of the window summarised (deepagents)"
     preamble = OFFLOADED
 

@@ -32,10 +32,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors.base.history import rewritten, unchanged
-from pytest_compaction.compactors.base.product import ProductCompactor, scaled
+from pytest_compaction.compactors.base.product import ProductCompactor, product_prompt, scaled
 from pytest_compaction.compactors.base.summaries import Written, sections_of, summary_room
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
+from pytest_compaction.compactors.told import Told
 from pytest_compaction.conversation import (
     Image,
     Message,
@@ -72,6 +73,7 @@ class Opencode(ProductCompactor):
     """
 
     name = "opencode"
+    asks = "opencode"
     description = "opencode: one checkpoint: an updated summary and the newest 15k tokens as text"
     sections = sections_of("opencode")
     preamble = PREAMBLE
@@ -100,7 +102,7 @@ class Opencode(ProductCompactor):
         body = first + (before[first].id == state.get("checkpoint"))
         left = context.budget - context.tokens.messages(before[:first])
         keep = min(scaled(self.keep, PRODUCT_WINDOW, context), max(left // 2, 1))
-        start = tail_start(before[body:], keep, "recent" in state, context)
+        start = tail_start(before[body:], keep, bool(state.get("recent")), context)
         if start is None:
             return unchanged(state)
         recent = written_out(before[body + start :])
@@ -126,9 +128,19 @@ class Opencode(ProductCompactor):
         """The summary, updated if there is an earlier one; asked for again if it is empty."""
         previous = summary_from_json(state["summary"]) if "summary" in state else None
         written = await self.written(read, room, context, previous)
-        if written.empty:
+        if written.empty or self.lacks_sections(written):
             written = await self.written(read, room, context, previous, REMINDER)
+        if self.lacks_sections(written):
+            return Written(error="the summary came back without any of its sections")
         return written
+
+    def lacks_sections(self, written: Written) -> bool:
+        """Whether a model wrote none of the headings of the prompt; of a user's, none is known."""
+        headings = [line for line in product_prompt(self.asks).user.split("\n") if line[:2] == "##"]
+        lines = {line.strip() for line in written.text.splitlines()}
+        told: Told | None = getattr(self, "told", None)
+        own = told is not None and told.prompt is not None
+        return bool(written.summary.as_written) and not own and lines.isdisjoint(headings)
 
     def checkpoint(self, cycle: int, summary: str, recent: str) -> Message:
         """The message with the summary and what stays, written out."""

@@ -29,6 +29,7 @@ from pytest_compaction.compactors.base.history import load, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     SIX_SECTIONS,
     ProductCompactor,
+    product_prompt,
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import (
@@ -159,7 +160,7 @@ class Pi(ProductCompactor):
             history = Written(previous, previous.render(SIX_SECTIONS))
         if cut.turn and not history.error:
             turn = await self.written(
-                cut.turn, apart, context, sections=TURN_SECTIONS, asks="pi-turn"
+                cut.turn, apart, context, None, "", TURN_SECTIONS, product_prompt("pi-turn")
             )
         error = history.error or (turn.error if turn else None)
         text = f"{history.text}\n\n{SPLIT}\n\n{turn.text}" if turn else history.text

@@ -47,6 +47,7 @@ from pytest_compaction.compactors.base.product import (
     NINE_SECTIONS,
     PREAMBLE,
     ProductCompactor,
+    product_prompt,
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of, summary_room
@@ -156,7 +157,7 @@ class Roo(ProductCompactor):
         kept = (*before[:first], *before[cut:])
         room = summary_room(kept, context)
         written = await self.written(
-            before[first:cut], room, context, sections=SECTIONS, asks="roo-1"
+            before[first:cut], room, context, sections=SECTIONS, prompt=product_prompt("roo-1")
         )
         if written.error:
             return Refusal(written.error, final=written.raised)

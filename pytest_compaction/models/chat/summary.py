@@ -68,12 +68,13 @@ def asked_for(request: SummaryRequest, prompt: SummaryPrompt, words: int) -> Ask
     fences = fences_for([messages, previous, focus])
     plain = prompt.lines or prompt.shape == "conversation"
     notes = previous if plain else fences.around("notes", previous)
+    in_text = previous and not (prompt.before or prompt.after)
     fields = {
         "mark": fences.mark,
         "sections": "\n".join(f"## {section.title}\n{section.asks}" for section in sections),
         "words": str(max(_FEWEST_WORDS, words)),
         "focus": Template(prompt.focus).substitute(focus=focus) if focus else "",
-        "previous": Template(prompt.previous).substitute(previous=notes) if previous else "",
+        "previous": Template(prompt.previous).substitute(previous=notes) if in_text else "",
         "messages": messages if plain else fences.around("messages", messages),
     }
     texts = [prompt.system, (prompt.update if previous else "") or prompt.user]
@@ -87,8 +88,15 @@ def asked_for(request: SummaryRequest, prompt: SummaryPrompt, words: int) -> Ask
     said = frame.messages(fields)
     if prompt.shape == "conversation":
         place = 1 if prompt.system else 0
-        said[place:place] = chat_messages(request.messages)
+        turns = [_turns(each, previous) for each in (prompt.before, prompt.after)]
+        said[place:place] = [*turns[0], *chat_messages(request.messages), *turns[1]]
     return Asked(said, own, fences.mark)
+
+
+def _turns(turns: Sequence[tuple[str, str]], previous: str) -> list[dict[str, Any]]:
+    """The turns that say an earlier summary, if there is one."""
+    said = [(role, Template(text).substitute(previous=previous)) for role, text in turns]
+    return [{"role": role, "content": text} for role, text in said] if previous else []
 
 
 def _as_text(messages: Sequence[Message], prompt: SummaryPrompt) -> str:
@@ -104,8 +112,9 @@ def _as_text(messages: Sequence[Message], prompt: SummaryPrompt) -> str:
             elif isinstance(part, ToolCall):
                 kind = "call"
                 fields = {"name": clean(part.name), "arguments": clean(part.arguments)}
+                fields["id"] = clean(part.id)
             elif isinstance(part, ToolResult):
-                kind, fields = "result", {"text": clean(part.text)}
+                kind, fields = "result", {"text": clean(part.text), "id": clean(part.call_id)}
             else:
                 continue
             if kind in lines:

@@ -1,14 +1,19 @@
 """What each product sends to a model for a summary, and how the reply is read."""
 
+import asyncio
 import re
 
 import pytest
 from support.builders import compact_now, context_of, session, user
-from support.compacting import compacted, messages_of
+from support.compacting import SpyModel, compacted, in_a_row, messages_of
 from support.endpoint_builders import Replies, chat
 from support.endpoint_replies import completion
 
-from pytest_compaction.compactors import Registry, parse_spec
+from pytest_compaction.compactors import Registry, images_as_text, parse_spec
+from pytest_compaction.compactors.base.product import product_prompt
+from pytest_compaction.compactors.base.summaries import write_summary
+from pytest_compaction.compactors.products.goose import Goose
+from pytest_compaction.compactors.products.opencode import REMINDER
 from pytest_compaction.compactors.registry import SHIPPED
 from pytest_compaction.models import OfflineModel
 
@@ -22,12 +27,11 @@ REPLY = "\n".join(
     ]
 )
 PRODUCTS = (
-    "adk", "anthropic:mode=client", "claude-code", "codex", "continue", "deepagents", "gemini-cli",
-    "kimi-cli", "langchain:keep=4", "openhands", "pi", "roo:version=1",
-    "roo:version=2", "strands",
+    "adk", "anthropic:mode=client", "claude-code", "cline", "codex", "continue",
+    "continue:mode=cli", "deepagents",
+    "gemini-cli", "goose", "hermes", "kimi-cli", "langchain:keep=4", "opencode", "openhands", "pi",
+    "roo:version=1", "roo:version=2", "strands",
 )  # fmt: skip
-AS_OTHERS = {"cline", "goose", "hermes", "opencode"}
-"""Products that are asked for a summary in the frame of the strategies without a product."""
 
 
 def requests(name, reply=REPLY, log=None):
@@ -61,7 +65,7 @@ def test_every_product_that_asks_for_a_summary_is_known_here():
         traits = Registry().create(parse_spec(name)).traits
         if target.startswith("products.") and traits.needs_model and not traits.opaque:
             asked.add(name)
-    assert asked == {name.partition(":")[0] for name in PRODUCTS} | AS_OTHERS
+    assert asked == {name.partition(":")[0] for name in PRODUCTS}
 
 
 @pytest.mark.parametrize(
@@ -76,6 +80,9 @@ def test_every_product_that_asks_for_a_summary_is_known_here():
         ("roo:version=2", REPLY, "(nothing yet)"),
         ("codex", REPLY, "(nothing yet)"),
         ("kimi-cli", REPLY, "current_focus"),
+        ("cline", REPLY, "(nothing yet)"),
+        ("goose", REPLY, "(nothing yet)"),
+        ("hermes", REPLY, "(nothing yet)"),
     ],
 )
 def test_a_reply_is_read_as_the_product_reads_it(name, stands, gone):
@@ -108,6 +115,91 @@ def test_pi_updates_its_summary_with_another_prompt():
     first, *_, last = [call.body["messages"][-1]["content"] for call in caller.calls]
     assert "<previous-summary>" not in first
     assert "<previous-summary>\n## Goal\n- The first." in last
+
+
+def twice(name, reply):
+    """The requests of two compactions, the second of a view that begins with a summary."""
+    caller = Replies(completion(reply))
+    context = context_of(700, window=4_000, model=chat(caller))
+    strategy = Registry().create(parse_spec(name))
+    batches = [session(6, words=30), session(6, words=30)[1:]]
+    outcomes = list(in_a_row(strategy, batches, context))
+    assert [outcome.status for outcome in outcomes] == ["compacted"] * 2
+    return [call.body["messages"] for call in caller.calls]
+
+
+def test_gemini_cli_checks_its_snapshot_as_a_turn_of_the_model():
+    snapshot = "<state_snapshot>It costs $5.</state_snapshot>"
+    first, check, later, again = twice("gemini-cli", snapshot)
+    assert check[:-2] == first[:-1]
+    assert check[-2] == {"role": "assistant", "content": snapshot}
+    assert check[-1]["content"].startswith("You wrote the earlier summary")
+    assert "Make a new <state_snapshot>" in first[-1]["content"]
+    assert later[1]["content"] == again[1]["content"] == snapshot
+    assert [message["role"] for message in later[:3]] == ["system", "user", "assistant"]
+    assert "You MUST take over" in later[-1]["content"]
+
+
+def test_opencode_updates_the_checkpoint_that_is_the_first_message():
+    first, later = twice("opencode", "## Objective\n- The limit.")
+    assert "<conversation-checkpoint>" not in first[0]["content"]
+    assert "<summary>\n## Objective\n- The limit.\n</summary>" in later[0]["content"]
+    assert later[1]["content"].startswith("User: ")
+    assert later[-1]["content"].startswith("Bring the checkpoint")
+
+
+def test_opencode_asks_once_more_for_a_summary_without_its_sections():
+    sent, view = requests("opencode", "I am done.", session(6, words=30))
+    assert [REMINDER in asked[-1]["content"] for asked in sent] == [False, True]
+    assert not any(message.origin == "synthetic" for message in view)
+
+
+def test_hermes_updates_its_summary_and_says_the_newest_request_itself():
+    reply = "## Historical Task Snapshot\nNone.\n\n## Goal\nThe limits."
+    caller = Replies(completion(reply))
+    context = context_of(2500, window=5_000, model=chat(caller))
+    batches = [session(10), session(10)[1:]]
+    list(in_a_row(Registry().create(parse_spec("hermes")), batches, context))
+    first, later = (call.body["messages"][0]["content"] for call in caller.calls)
+    assert "EARLIER SUMMARY" not in first
+    stated = later.partition("EARLIER SUMMARY:\n")[2].partition("\n\nNEW TURNS:")[0]
+    assert stated.startswith("## Historical Task Snapshot\nThe user asked: Please fix")
+    assert stated.endswith("## Goal\nThe limits.")
+    assert "None." not in stated
+
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+LINKED = {"type": "image_url", "image_url": {"url": "https://a.b/c.png"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "embedded", "linked"),
+    [
+        ("cline", "[image: image/png]", "[image: image]"),
+        ("codex", "[image]", "[image]"),
+        ("deepagents", '<image url="/conversation_history/media/', '<image url="https://a.b/c.png'),
+        ("goose", "[image: image/png]", "[image: image]"),
+        ("hermes", "[image]", "[image: https://a.b/c.png]"),
+        ("langchain", "", '<image url="https://a.b/c.png" />'),
+        ("openhands", "[Image: 1 URLs]", "[Image: 1 URLs]"),
+        ("pi", "", ""),
+        ("roo", "[an image was here]", "[an image was here]"),
+    ],
+)
+def test_an_image_is_said_in_the_words_of_its_product(name, embedded, linked):
+    prompt = product_prompt(name)
+    for picture, words in ((PICTURE, embedded), (LINKED, linked)):
+        log = messages_of([user([picture]), user("Go on.")])
+        *shown, last = images_as_text(log, prompt.image, prompt.linked)
+        assert [message.text.startswith(words) for message in shown] == [True] * bool(words)
+        assert last.text == "Go on."
+
+
+def test_the_summariser_reads_those_words():
+    spy, prompt = SpyModel(), product_prompt("goose")
+    log = messages_of([user([PICTURE])])
+    asyncio.run(write_summary(context_of(model=spy), log, Goose().sections, 99, prompt=prompt))
+    assert spy.requests[0].messages[0].text == "[image: image/png]"
 
 
 def test_rules_read_no_prompt():
