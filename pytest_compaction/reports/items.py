@@ -91,7 +91,12 @@ def case_line(
     scores = {arm: "-" if mean is None else f"{mean.value:.2f}" for arm, mean in means.items()}
     if len(groups) > 1:
         short = short_names(groups, _STRATEGY)
-        shown = ", ".join(f"{short[arm]} {score}" for arm, score in scores.items())
+        all_scores = [f"{short[arm]} {score}" for arm, score in scores.items()]
+        count = len(all_scores)
+        shown = ", ".join(all_scores)
+        while count and len(start) + 2 + len(shown) > width:  # a name never loses its score
+            count -= 1
+            shown = ", ".join([*all_scores[:count], "…"])
     else:
         statuses = Counter(record["status"] for record in records)
         done = statuses["passed"] + statuses["failed"]

@@ -138,3 +138,4 @@ def test_the_line_of_a_case_has_its_score_and_what_did_not_pass():
     line = case_line("a", both, 3.5, "[1/2]", 8, 72)
     assert line == "[1/2] a         anchored 3.50, window 1.00"
     assert len(case_line("a" * 99, both, 3.5, "[1/2]", 99, 40)) <= 40
+    assert case_line("a", both, 3.5, "[1/2]", 8, 34) == "[1/2] a         anchored 3.50, …"
