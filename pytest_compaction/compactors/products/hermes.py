@@ -1,23 +1,29 @@
 """``hermes``: the first messages, one updated summary for reference only, and the newest part.
 
 After the context compressor of Hermes Agent 0.19.0 (the published package, MIT, read on
-2026-11-29). It is due at 75 % of a window below 512,000 tokens. What stays at the end may take 20 %
-of that, half more where a message would be cut, but the newest eight messages, the last message of
-the user and the last thing that the model said stay whatever they take. At the first compaction
-the first three messages stay too. Before anything is summarised, old tool results of more than 200
-characters become one line (tool, target, size), results that come again later a note, and long
-arguments of old calls their beginnings. The summary has thirteen sections, takes a fifth of what it
-replaces, and is updated the next time. It says of itself that it is no instruction. It is written
-in the name of whoever would not speak twice, and where there is nobody, it joins the first message
-of the tail. Images older than the last message of the user with one go.
+2026-11-29). It is due at 75 % of a window below 512,000 tokens. What stays at the end may take 20
+% of that, half more where a message would be cut, but the newest eight messages, the last message
+of the user and the last thing that the model said stay whatever they take. At the first
+compaction the first three messages stay too. Before anything is summarised, old tool results of
+more than 200 characters become one line (tool, target, size), results that come again later a
+note, and long arguments of old calls their beginnings. The summary has thirteen sections, takes a
+fifth of what it replaces, and is updated the next time. It says of itself that it is no
+instruction. The summariser is told the newest three requests to put first, and reads the
+beginning and the end of a long text; the task in the summary is the newest request among what was
+read, whatever it wrote. It is written in the name of whoever would not speak twice, and where
+there is nobody, it joins the first message of the tail. Images older than the last message of the
+user with one go.
 
 Kept from the original: the first three messages go at the second compaction, and no summary has
-read them; nor what stood in a message that a summary joined. A model that cannot be reached leaves
-the view as it was, but where it writes nothing, a note by rule takes the place of the summary.
+read them; nor what stood in a message that a summary joined. A model that cannot be reached
+leaves the view as it was, but where it writes nothing, a note by rule takes the place of the
+summary.
 
 Adapted: constants in tokens are in proportion to the case's window (200,000 tokens are assumed),
-and tokens are counted. Any tool counts as one of the product's. The pause of five minutes after two
-summaries that gained next to nothing is left out, because a run has no clock.
+and tokens are counted. Any tool counts as one of the product's. The pause of five minutes after
+two summaries that gained next to nothing is left out, because a run has no clock. Where there is
+nothing new to read the earlier summary stays, which the original has written again. Its lean mode
+came after this release and is left out.
 """
 
 from __future__ import annotations

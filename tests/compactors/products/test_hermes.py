@@ -1,9 +1,21 @@
 """``hermes``: what stays at both ends, what is pruned, and who says the summary."""
 
+from dataclasses import replace
+
 import pytest
-from support.builders import COUNTER, assistant, context_of, session, system, tool, user
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
 from support.compacting import SayingModel, SpyModel, compacted, ids, in_a_row, messages_of, roles
 
+from pytest_compaction.compactors.base.history import dump
 from pytest_compaction.compactors.products import hermes
 from pytest_compaction.compactors.products.hermes import (
     END,
@@ -49,6 +61,19 @@ def test_the_first_messages_go_unread_at_the_second_compaction():
     assert not {"m1", "m2", "m3"} & {*ids(spy.requests[0].messages), *read}
     dropped = {id for span in outcomes[1].spans if span.fate == "dropped" for id in span.ids}
     assert {"m1", "m2", "m3"} <= dropped
+
+
+def test_where_only_the_summary_could_go_nothing_is_done():
+    context = replace(context_of(2500, window=5000, model=SpyModel()), reason="manual")
+    compactor = Hermes(head=0)
+    outcome, view = compacted(compactor, session(10), context)
+    newest = {**outcome.state, "messages": dump(view[:10])}
+    assert compact_now(compactor, newest, context).status == "noop"
+
+
+def test_a_long_text_is_read_without_its_middle():
+    (short,) = map(hermes.shown, messages_of([assistant("a" * 4000 + "b" * 3000 + "c" * 1500)]))
+    assert short.text == f"{'a' * 4000}\n[cut]\n{'c' * 1500}"
 
 
 def test_old_results_become_a_line_and_the_same_result_a_note():

@@ -79,6 +79,16 @@ def test_the_next_compaction_updates_the_summary_and_reads_what_stood_beside_it(
     assert ids(view)[1:] == ["opencode-summary-2"]
 
 
+def test_a_checkpoint_without_a_tail_is_updated_with_all_that_follows():
+    spy = SpyModel()
+    context = context_of(500, window=5000, model=spy)
+    batches = [[system(), user("Look at it."), *WORK], [assistant("word " * 600)]]
+    outcomes = list(in_a_row(Opencode(), batches, context))
+    assert outcomes[0].state["recent"] == ""
+    assert [outcome.status for outcome in outcomes] == ["compacted"] * 2
+    assert ids(spy.requests[1].messages) == ["m4"]
+
+
 def test_a_checkpoint_is_not_due_before_something_was_said_after_it():
     compactor, context = Opencode(reserve=199_000), context_of(1200, window=5000)
     outcome, _ = compacted(compactor, session(8), context)
