@@ -1,14 +1,14 @@
 """Snapshots of verdicts: what is kept of a judge's scores, and what moved between two.
 
 A snapshot holds what the judge said of the answer, whichever figure leads; where no answer was
-made, what the view states. It is plain JSON without clock, usage or keys. It names its item, so
-that a run of other cases or strategies can tell that the snapshot is not one of its own.
+made, what the view states. It is plain JSON without clock, usage or keys, and names its item.
 """
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,10 +25,9 @@ _DIGITS: Final = 4
 _EPSILON: Final = 1e-6
 """Scores are rounded in snapshots; a difference this small is not a movement."""
 _ADD: Final = "to compare answers of rules, add --compaction-answers"
-_SHOWN_CRITERIA: Final = 6
-_SHOWN_TEXT: Final = 120
-_BEFORE: Final = 30
-"""Characters shown before the place where two texts begin to differ."""
+_SHOWN_NAME: Final = 120
+_SHOWN_LINE: Final = 400
+_SHOWN_LINES: Final = 40
 
 Snapshot = dict[str, Any]
 
@@ -54,7 +53,7 @@ def snapshot_of(verdict: Verdict, item: Mapping[str, Any] | None = None) -> Snap
     judged = verdict.judged
     if verdict.unscored is not None or judged.overall is None:
         raise ValueError(verdict.unscored or "no criterion was scored")
-    several = {printable(s.name, _SHOWN_TEXT): _rounded(s.overall) for s in verdict.judges}
+    several = {printable(s.name, _SHOWN_NAME): _rounded(s.overall) for s in verdict.judges}
     return {
         "format": FORMAT,
         **({"item": dict(item)} if item else {}),
@@ -118,70 +117,16 @@ def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
 
 
 def movements(old: Snapshot, new: Snapshot) -> list[str]:
-    """The movements between two snapshots, a line each; the criteria that moved most come first."""
+    """The movements between two snapshots: the lines of their files that differ."""
     if old.get("reading") != new.get("reading"):
         was, now = (f"of the {each.get('reading', 'answer')}" for each in (old, new))
         return [f"it was {was} and is now {now}", *([_ADD] if now.endswith("view") else [])]
-    lines: list[str] = []
-    if abs(old["overall"] - new["overall"]) > _EPSILON:
-        lines.append(f"overall {old['overall']:.2f} -> {new['overall']:.2f}")
-    lines += _criteria(old["criteria"], new["criteria"])
-    lines += _told_apart(old, new, "facts", "stated", "fact")
-    lines += _told_apart(old, new, "traps", "hit", "stale value")
-    gone, come = (
-        sorted(set(one.get("flags", ())) - set(other.get("flags", ())))
-        for one, other in ((old, new), (new, old))
-    )
-    lines += [f"flag gone: {_shown(flag)}" for flag in gone]
-    lines += [f"flag new: {_shown(flag)}" for flag in come]
-    if old["response"] != new["response"]:
-        lines.append("the answer changed as well")
-        lines += _was_and_is(old["response"] or "(empty)", new["response"] or "(empty)")
-    return lines
-
-
-def _criteria(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    lines = [f"{id} is no longer scored" for id in sorted(old.keys() - new.keys())]
-    lines += [f"{id} is scored now: {new[id]['score']:g}" for id in sorted(new.keys() - old.keys())]
-    both = [(abs(old[id]["score"] - new[id]["score"]), id) for id in old.keys() & new.keys()]
-    moved = sorted(((by, id) for by, id in both if by > _EPSILON), key=lambda m: (-m[0], m[1]))
-    for _, id in moved[:_SHOWN_CRITERIA]:
-        lines.append(f"{id} {old[id]['score']:g} -> {new[id]['score']:g}")
-        if old[id]["reasoning"] != new[id]["reasoning"]:
-            lines += _was_and_is(old[id]["reasoning"], new[id]["reasoning"])
-    if len(moved) > _SHOWN_CRITERIA:
-        lines.append(f"and {len(moved) - _SHOWN_CRITERIA} more criteria")
-    return lines
-
-
-def _told_apart(old: Snapshot, new: Snapshot, members: str, said: str, what: str) -> list[str]:
-    """Facts (or stale values) on which two snapshots differ, or that only one of them has."""
-    before = {each["text"]: each[said] for each in old[members]}
-    after = {each["text"]: each[said] for each in new[members]}
-    lines: list[str] = []
-    for text in dict.fromkeys([*before, *after]):
-        if text not in after:
-            lines.append(f"{what} gone from the probe: {_shown(text)}")
-        elif text not in before:
-            lines.append(f"{what} new in the probe: {_shown(text)}")
-        elif before[text] != after[text]:
-            word = f"now {said}" if after[text] else f"no longer {said}"
-            lines.append(f"{what} {word}: {_shown(text)}")
-    return lines
-
-
-def _was_and_is(old: str, new: str) -> Iterable[str]:
-    """Both texts, from shortly before the place where they begin to differ."""
-    pairs = zip(old, new, strict=False)
-    shorter = min(len(old), len(new))
-    common = next((i for i, (was, now) in enumerate(pairs) if was != now), shorter)
-    start = common - _BEFORE if common > _SHOWN_TEXT // 2 else 0
-    cut = "…" if start else ""
-    return f"  was: {cut}{_shown(old[start:])}", f"  now: {cut}{_shown(new[start:])}"
-
-
-def _shown(text: str) -> str:
-    return printable(text, _SHOWN_TEXT)
+    # Two lines around a change name its criterion.
+    before, after = (snapshot_text(each).splitlines() for each in (old, new))
+    lines = difflib.unified_diff(before, after, n=2)
+    shown = [printable(line, _SHOWN_LINE) for line in lines if line[:2] not in ("--", "++", "@@")]
+    more = len(shown) - _SHOWN_LINES
+    return [*shown[:_SHOWN_LINES], *([f"and {more} more lines"] if more > 0 else [])]
 
 
 def _kept(text: str) -> str:

@@ -104,36 +104,12 @@ class JudgeSnapshotExtension(JSONSnapshotExtension):
     def matches_test_location(
         cls, *, test_location: PyTestLocation, snapshot_location: str
     ) -> bool:
-        """Whether a file belongs to an item, by its name and, if that is known, its folder."""
-        path = Path(snapshot_location)
-        elsewhere = not hasattr(test_location.item, "config")  # an item of another process
-        if elsewhere or place_of(test_location.item) is None:
-            packaged = Path(test_location.filepath).parent == PACKAGED
-            if not packaged and not test_location.matches_snapshot_site(snapshot_location):
-                return False
-            if path.parent.name != test_location.basename:
-                return False
-        elif path.parent != Path(cls.dirname(test_location=test_location)):
-            return False
-        name = path.name.removesuffix(f".{cls.file_extension}")
-        own = cls.get_snapshot_name(test_location=test_location)
-        return name == own or name.startswith((f"{own}.", f"{own}["))
+        """Whether a file lies in the folder of a test's snapshots."""
+        return Path(snapshot_location).parent == Path(cls.dirname(test_location=test_location))
 
-    def discover_snapshots(
-        self, *, test_location: PyTestLocation, ignore_extensions: list[str] | None = None
-    ) -> SnapshotCollections:
-        """The files that this run uses or should have used, without those of other runs."""
-        found = super().discover_snapshots(
-            test_location=test_location, ignore_extensions=ignore_extensions
-        )
-        config = getattr(test_location.item, "config", None)
-        if config is None or BENCHMARK not in config.stash:
-            return found
-        kept = SnapshotCollections()
-        for collection in found:
-            if is_of_this_run(config, Path(collection.location)):
-                kept.add(collection)
-        return kept
+    def discover_snapshots(self, **_: Any) -> SnapshotCollections:
+        """None: a file that this run does not use may be of another strategy, case or shard."""
+        return SnapshotCollections()
 
 
 def place_of(item: Any) -> Path | None:
@@ -153,45 +129,6 @@ def place_of(item: Any) -> Path | None:
         if file.is_relative_to(named) and named.is_relative_to(root):
             return cast("Path", named if named.is_dir() else named.parent)
     return root
-
-
-def _has_trial(trials: int, trial: object) -> bool:
-    """Whether a run of ``trials`` trials has this one; only runs of several name the trial."""
-    if trial is None:
-        return trials == 1
-    return isinstance(trial, int) and 1 < trials >= trial
-
-
-def is_of_this_run(config: pytest.Config, location: Path) -> bool:
-    """Whether a snapshot that this run does not use is used by no run at all.
-
-    A snapshot of another strategy, of a trial beyond those of this run, of another shard, or
-    of a case that this run leaves out may still be in use. A case that is gone differs from
-    one left out by its folder: this run names that folder, or names no cases at all.
-    """
-    session = config.stash[BENCHMARK]
-    try:
-        snapshot = read_snapshot(location.read_text("utf-8", "replace"))
-    except OSError:
-        return False
-    item = (snapshot or {}).get("item")
-    if item is None:
-        return True
-    if session is None:
-        return False
-    settings = session.settings
-    if item.get("compactor") not in (None, *settings.arms):
-        return False
-    if not _has_trial(settings.trials, item.get("trial")):
-        return False
-    if settings.shard is not None and not settings.shard.holds(str(item.get("case"))):
-        return False
-    if item.get("case") in [case.id for case in session.case_set.entries]:
-        return True
-    if session.case_set.errors:
-        return False
-    everything = config.getoption("compaction_cases") is None
-    return everything or any(location.is_relative_to(folder) for folder in session.folders)
 
 
 COMPARISON: Final = pytest.StashKey["SnapshotComparison"]()

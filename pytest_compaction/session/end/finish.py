@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Generator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -126,7 +126,6 @@ class RunRecorder:
         self._other_failures: set[str] = set()
         self._over_budget: set[str] = set()
         self._excused: set[str] = set()
-        self._unused: Unused | None = None
         self._collected_nothing = False
         self._running: pytest.Session | None = None
 
@@ -245,9 +244,6 @@ class RunRecorder:
                 )
                 write_lines(terminalreporter, tables)
             write_lines(terminalreporter, self._model_use())
-        self._unused = unused_snapshots(terminalreporter.config)
-        if self._unused is not None:
-            write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
         if not is_worse:
             write_lines(terminalreporter, left_out_lines(self._session.left_out))
         write_unwrapped(terminalreporter, self._rules_left_out())
@@ -367,10 +363,8 @@ class RunRecorder:
 
     def _failures(self, session: pytest.Session) -> Failures:
         """Failures that fail the run whatever its scores."""
-        if self._unused is None:  # no summary was printed
-            self._unused = unused_snapshots(session.config)
-        unused = len(self._unused.names) if self._unused is not None and self._unused.fail else 0
         over = self._over_budget - self._other_failures
+        unused = unused_snapshots(session.config)
         return Failures(len(self._other_failures), unused, len(over))
 
     def _decided(self, session: pytest.Session) -> Line | None:
@@ -395,51 +389,12 @@ class RunRecorder:
         return shard_line(part, session, self._records, settings, failures, self._collected_nothing)
 
 
-_SHOWN: Final = 10
-"""The number of names printed; ``--snapshot-details`` prints all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unused:
-    """Unused snapshots of a run: ``names`` as shown, and whether they ``fail`` it."""
-
-    names: tuple[str, ...]
-    fail: bool
-
-    def lines(self) -> Iterator[str]:
-        """The lines of the summary; no line if every snapshot was used."""
-        if not self.names:
-            return
-        count = len(self.names)
-        yield ""
-        yield (
-            f"{count} {'snapshot is' if count == 1 else 'snapshots are'} used by nothing in this "
-            "run; --snapshot-update removes:"
-        )
-        for name in self.names[:_SHOWN]:
-            yield f"  {printable(name, 200)}"
-        if count > _SHOWN:
-            yield f"  and {count - _SHOWN} more (--snapshot-details)"
-
-
-def unused_snapshots(config: pytest.Config) -> Unused | None:
-    """The unused snapshots; ``None`` if syrupy did not look for them or has removed them.
-
-    Under pytest-xdist the controller adds up what all workers used. With
-    ``--snapshot-warn-unused`` unused snapshots are named but fail nothing.
-    """
+def unused_snapshots(config: pytest.Config) -> int:
+    """Snapshots of other tests that nothing used, where syrupy fails the run for them."""
     session: Any = getattr(config, "_syrupy", None)
     report = getattr(session, "report", None)
     if report is None or getattr(report, "unused_detection_incomplete", False):
-        return None
+        return 0
     if getattr(session, "disable_unused_snapshots", False) or session.update_snapshots:
-        return None
-    names: list[str] = []
-    for collection in report.unused:
-        place = Path(collection.location)
-        root = config.rootpath
-        shown = str(place.relative_to(root) if place.is_relative_to(root) else place)
-        inner = sorted(snapshot.name for snapshot in collection)
-        whole = len(inner) < 2 and place.name.endswith(".judge.json")
-        names += [shown] if whole else [f"{shown}: {name}" for name in inner]
-    return Unused(tuple(sorted(names)), fail=not session.warn_unused_snapshots)
+        return 0
+    return 0 if session.warn_unused_snapshots else int(report.num_unused)

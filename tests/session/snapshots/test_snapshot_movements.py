@@ -65,12 +65,14 @@ def test_what_moved_is_said_whichever_way_it_moved(one, other, overall, criterio
     assert all(line.isprintable() for line in movements(old, new))
 
 
-def test_long_texts_are_shown_from_where_they_part():
-    def says(end):
-        return snapshot_of(Verdict((), {"accuracy": 4.0}, 4.0, (), (), 3.5, "word " * 60 + end))
+def test_lines_that_differ_are_shown_with_what_they_belong_to():
+    def says(score, end):
+        found = (CriterionScore("depth", score, "because"),)
+        return snapshot_of(Verdict(found, {"accuracy": 4.0}, 4.0, (), (), 3.5, end))
 
-    assert movements(says("45 it is."), says("30 it is.")) == [
-        "the answer changed as well",
-        "  was: …" + "word " * 6 + "45 it is.",
-        "  now: …" + "word " * 6 + "30 it is.",
+    shown = movements(says(4.0, "45 it is."), says(1.0, "30 it is."))
+    assert [line[1:].strip() for line in shown if line[0] in "-+"] == [
+        *('"score": 4.0', '"score": 1.0'),
+        *('"response": "45 it is.",', '"response": "30 it is.",'),
     ]
+    assert any('"depth": {' in line for line in shown)
