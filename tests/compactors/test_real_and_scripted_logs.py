@@ -14,17 +14,6 @@ REFUSED = {
         *(("line_attribution", point) for point in ("p2", "p6")),
         *(("seat_downgrade", point) for point in ("p2", "p3")),
     },
-    "hermes": {
-        ("blame_charts", "p2"),
-        ("harbour_history", "p2"),
-        ("ledger_export", "p3"),
-        ("orphaned_sessions", "p4"),
-        ("rate_limiter_review", "p3"),
-        ("release_matrix", "p2"),
-        ("schema_migration_review", "p3"),
-        *(("theme_release", point) for point in ("p2", "p3")),
-    },
-    "opencode": {("float_pixels", "p2"), *(("iso_match", f"p{n}") for n in (2, 3, 4))},
     "strands": {("float_pixels", "p1"), *(("sidebar_spacing", point) for point in ("p1", "p2"))},
 }
 """Where a product fails too, by its source: too large a last message, too few messages, or no turn
