@@ -42,7 +42,6 @@ from pytest_compaction.case_making.log import (
     fact_data,
     path_candidate,
     states,
-    trap_data,
 )
 from pytest_compaction.case_making.selection import confirmed
 from pytest_compaction.conversation import Message, readable, shared_counter
@@ -306,7 +305,7 @@ def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | s
     probe: dict[str, Any] = {"kind": proposal["kind"], "question": question.strip()}
     probe["facts"] = [fact_data(fact) for fact in found]
     if traps:
-        probe["traps"] = [trap_data(trap) for trap in traps]
+        probe["traps"] = [_trap_data(trap) for trap in traps]
     return probe
 
 
@@ -332,6 +331,15 @@ def _fact(
     if any(states(other.text, found.fact) for other in others):
         return "the same fact twice in one probe"
     return found.fact
+
+
+def _trap_data(trap: Trap) -> dict[str, Any]:
+    """A trap in the shape of a case file."""
+    return {
+        "text": trap.text,
+        **({"keys": [list(group) for group in trap.keys]} if trap.keys else {}),
+        **({"of": trap.of} if trap.of else {}),
+    }
 
 
 def _candidate(given: Mapping[str, Any], text: str, kind: ProbeKind) -> Candidate:

@@ -261,11 +261,11 @@ def make_case(
 def _why_none(transcript: Transcript, derived: DerivedProbes, after: int) -> str:
     """Why a session gives no question: the largest reason, what was looked for, what to do."""
     tally, messages = transcript.tally, len(transcript.messages)
-    left_out, found = sum(tally.left_out.values()), sum(n for n, _ in derived.found.values())
-    if left_out > messages:
+    unread, found = sum(tally.unread.values()), sum(n for n, _ in derived.found.values())
+    if unread > messages:
         why = (
-            f"of its {tally.records:,} records only {messages:,} messages were made; left out are "
-            f"{reasons_of(tally.left_out)}"
+            f"of its {tally.records:,} records only {messages:,} messages were made; not known are "
+            f"{reasons_of(tally.unread)}"
         )
     elif found:
         why = (

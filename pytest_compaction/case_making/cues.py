@@ -52,7 +52,7 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
     ),
     # Wishes for the next turn only.
     "wish": (
-        "can you|could you|would you|will you|let's|lets|let me|go (?:on|ahead|back)|have a look",
+        "can you|could you|would you|will you|let me|go (?:on|ahead|back)|have a look",
         "look|read|check|try|wait|show|run|give|tell|see|find|commit|push|continue|explain|help",
         "do it|do that|review|take|start|stop|think|think about|investigate|analy[sz]e|plan",
     ),

@@ -8,8 +8,8 @@ them in the tail. The same log always gives the same probes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pytest_compaction.case import TEXT_KINDS
@@ -18,11 +18,9 @@ from pytest_compaction.case_making.log import (
     Need,
     ProbeLog,
     fact_data,
-    trap_data,
 )
 from pytest_compaction.case_making.needed_probes import (
     Source,
-    command_drafts,
     decision_drafts,
     failure_drafts,
     file_drafts,
@@ -31,7 +29,7 @@ from pytest_compaction.case_making.needed_probes import (
     request_drafts,
 )
 from pytest_compaction.case_making.open_probes import failing_drafts, plan_drafts
-from pytest_compaction.case_making.selection import DraftedLog, select
+from pytest_compaction.case_making.selection import select
 from pytest_compaction.conversation import Message, shared_counter
 
 DEFAULT_COUNT: Final = 128
@@ -39,11 +37,11 @@ LEAST_COUNT: Final = 16
 TOKENS_PER_PROBE: Final = 3_000
 """A log may have a probe for each of these, and at least sixteen."""
 
+FILES: Final = "files changed and used again"
 REQUESTS: Final = "requests of the user"
 SOURCES: Final[Mapping[str, Source]] = {
     "names and values used from memory": name_drafts,
-    "files changed and used again": file_drafts,
-    "commands run again": command_drafts,
+    FILES: file_drafts,
     "rules and decisions of the user": decision_drafts,
     "reasons and causes about names used later": reason_drafts,
     "errors of commands run again": failure_drafts,
@@ -52,6 +50,8 @@ SOURCES: Final[Mapping[str, Source]] = {
     "failing tests": failing_drafts,
 }
 """The searches of a log for questions; a new kind of question adds one."""
+LAST_RESORT: Final[Mapping[str, str]] = {"requests": REQUESTS, "changed-files": FILES}
+"""Names of the questions of a session in which nothing is seen to be needed, and their searches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def derive_probes(
         return DerivedProbes()
     log = ProbeLog(messages, points, budget, recorded)
     drafts: list[Draft] = []
-    source_of: dict[str, str] = {}
+    source_of = dict(LAST_RESORT)
     looked: Counter[str] = Counter()
     for label, source in SOURCES.items():
         for point in range(len(points)):
@@ -95,13 +95,10 @@ def derive_probes(
                     source_of[draft.name] = label
                     looked[label] += len(draft.found)
     most = probe_count(messages, count)
-    asked = select(DraftedLog.of(log, (draft for draft in drafts if draft.sure)), most)
-    if not asked:  # better than no case: what the user had asked for, whatever came of it
-        rest = [each for point in range(len(points)) for each in request_drafts(log, point, True)]
-        asked = select(DraftedLog.of(log, rest), most)
-        source_of |= {draft.name: REQUESTS for draft in asked}
-    known = {found.fact.text for draft in asked for found in draft.found}
-    waiting = select(DraftedLog.of(log, (d for d in drafts if not d.sure)), most, known)
+    asked = select(log, (draft for draft in drafts if draft.sure), most)
+    waiting = select(log, (draft for draft in drafts if not draft.sure), most, _texts(asked))
+    # Better than no case: what was stated, though nothing shows that it was needed.
+    asked = asked or select(log, _stated_only(log), most, _texts(waiting))
     kept = Counter(source_of[each.name] for each in (*asked, *waiting) for _ in each.found)
     lacking = {}
     for point in range(len(points)):
@@ -115,6 +112,17 @@ def derive_probes(
         lacking,
         {label: (looked[label], kept[label]) for label in SOURCES},
     )
+
+
+def _texts(drafts: Iterable[Draft]) -> set[str]:
+    return {found.fact.text for draft in drafts for found in draft.found}
+
+
+def _stated_only(log: ProbeLog) -> Iterator[Draft]:
+    """All requests of the user and all files changed, as facts that are stated only."""
+    for point in range(len(log.points)):
+        for draft in (*request_drafts(log, point, True), *file_drafts(log, point, True)):
+            yield replace(draft, found=tuple(replace(each, need=None) for each in draft.found))
 
 
 def probe_count(messages: Sequence[Message], most: int) -> int:
@@ -141,8 +149,6 @@ def _as_data(draft: Draft, id: str, log: ProbeLog) -> dict[str, Any]:
         fact_data(found.fact) | ({"needed": _needed(found.need, log)} if found.need else {})
         for found in draft.found
     ]
-    if draft.traps:
-        data["traps"] = [trap_data(trap) for trap in draft.traps]
     if draft.format != "text":
         data["answer"] = {"format": draft.format}
     return data

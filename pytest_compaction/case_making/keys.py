@@ -34,11 +34,6 @@ WEAK: Final = _stems(
 )
 """Stems of words that say little about a subject; no key group holds one alone."""
 
-FILLERS: Final = _stems(
-    "try trying give option class reservation detail kind way case example line part version"
-)
-"""Stems of words in a request that a right answer easily leaves out."""
-
 NEGATIVE: Final = frozenset(
     {"not", "no", "never", "without", "cannot", "none", "nor", "neither", "nothing"}
 )

@@ -24,7 +24,6 @@ from pytest_compaction.case_making.lint_facts import (
     numbered_facts,
     quoted,
 )
-from pytest_compaction.case_making.lint_log import check_latest
 from pytest_compaction.case_making.selection import FullLogControl
 from pytest_compaction.conversation import readable
 from pytest_compaction.metrics import view_index
@@ -65,20 +64,6 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
         "info",
         "One ordinary word is all that the keys of a statement or value ask for.",
     ),
-    "one-of-many": (
-        "warning",
-        "The question asks for one of many lines or names that an edit brought in.",
-    ),
-    "not-the-user": (
-        "warning",
-        "The question quotes a text of the program or of a patch as the user's.",
-    ),
-    "half-held": (
-        "warning",
-        "The question asks for a request that no fact holds.",
-    ),
-    "not-the-last": ("warning", "A later request or check is the last one."),
-    "filler-key": ("info", "A word that a right answer easily leaves out is a key of its own."),
     "fits-budget": (
         "warning",
         "The whole log fits the budget, so that nothing has to be compacted.",
@@ -190,7 +175,6 @@ def _remarks_on_probes(case: Case, tail: int | None, answer: bool) -> Iterator[R
     yield from check_questions(case)
     yield from check_keys(case)
     yield from check_wording(case)
-    yield from check_latest(case)
     yield from check_choices(case)
     yield from check_sizes(case, tail)
     yield from check_full_log(case)

@@ -30,15 +30,6 @@ _MIDDLE: Final = re.compile(
     r"|with the use of\b|due to\b|(?:and|but|which|so that)\b",
     re.I,
 )
-_ONE_OF_MANY: Final = re.compile(
-    r"\bwhich (?:line|new names?)\b[^?]*\b(?:edits?|bring|brought|put)\b", re.I
-)
-_HARNESS: Final = re.compile(
-    r"“\s*(?:<[a-z]+-[\w-]*>|\[Request interrupted|Base directory for this skill|[-+]\d*\s"
-    r"|This session is being continued)",
-    re.I,
-)
-_ASKS_BOTH: Final = re.compile(r"\bwhat did the user ask\b[^?]*\band which files\b", re.I)
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
 _NAMES_A_RULE: Final = re.compile(
     r"\b(?:rules?|constraints?|restrictions?|instruct(?:ed|ions?)|forbidden|prohibited|"
@@ -224,20 +215,9 @@ def _other_value(fact: Fact, held: TextIndex) -> str:
 
 
 def check_wording(case: Case) -> Iterator[Remark]:
-    """Fragments, thin keys, one of many, unheld halves of a question, quotes of a harness."""
-    for number, probe in enumerate(case.probes):
-        for index, fact in enumerate(probe.facts):
-            yield from _wording_of_fact(fact, f"/probes/{number}/facts/{index}")
-        pointer = f"/probes/{number}/question"
-        if _ONE_OF_MANY.search(probe.question):
-            text = "an edit may bring in many lines and names: ask for one that its use tells apart"
-            yield Remark(pointer, "one-of-many", text)
-        if _HARNESS.search(probe.question):
-            text = "the question quotes a text of the agent's program or a patch as the user's"
-            yield Remark(pointer, "not-the-user", text)
-        if _ASKS_BOTH.search(probe.question) and all(fact.type == "path" for fact in probe.facts):
-            text = "the question asks for a request too, and no fact holds it"
-            yield Remark(pointer, "half-held", text)
+    """Rules that bind nothing, fragments, and thin keys."""
+    for _, fact, pointer in numbered_facts(case):
+        yield from _wording_of_fact(fact, pointer)
 
 
 def _wording_of_fact(fact: Fact, pointer: str) -> Iterator[Remark]:

@@ -48,20 +48,18 @@ from pytest_compaction.text import (
 class Candidate:
     """A candidate for a fact: its text and type, and its key groups if a source knows them.
 
-    Without ``keys`` they are made from the text. ``places`` are the positions of the messages
-    from which a source has it, if it knows them: one of them has to be evidence.
+    Without ``keys`` they are made from the text.
     """
 
     text: str
     type: FactType
     keys: Groups = ()
     change: Change | None = None
-    places: tuple[int, ...] = ()
 
 
-def path_candidate(path: str, change: Change, places: tuple[int, ...] = ()) -> Candidate:
+def path_candidate(path: str, change: Change) -> Candidate:
     """A file and what happened to it, as a fact."""
-    return Candidate(f"{path} was {change}", "path", ((path,),), change, places)
+    return Candidate(f"{path} was {change}", "path", ((path,),), change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +102,10 @@ class Found:
 class Draft:
     """A probe that is not yet checked and chosen.
 
-    A smaller ``rank`` is better, from 0.05 (exact values that the user gave) to about 0.7
-    (files that were only read). ``point`` is the number of the compaction point after which
-    it is asked, ``least`` the number of facts that it needs. A question for all of something
-    says in ``whole`` how many facts these are; with fewer it is not asked. A draft that is not
-    ``sure`` waits for a person. ``part`` words the part of the question for one fact.
+    A smaller ``rank`` is better. ``point`` is the number of the compaction point after which it is
+    asked. A question for all of something says in ``whole`` how many facts these are; with fewer it
+    is not asked. A draft that is not ``sure`` waits for a person. ``part`` words the part of the
+    question for one fact.
     """
 
     kind: ProbeKind
@@ -117,9 +114,7 @@ class Draft:
     found: tuple[Found, ...]
     point: int
     rank: float = 1.0
-    traps: tuple[Trap, ...] = ()
     format: AnswerFormat = "text"
-    least: int = 1
     whole: int = 0
     sure: bool = True
     part: Callable[[Need], str] | None = None
@@ -147,8 +142,8 @@ _MAX_EVIDENCE: Final = 3
 # Bounds the time to index messages that hold a pasted dump of megabytes.
 _MAX_TEXT_CHARACTERS: Final = 400_000
 _PASTED: Final = re.compile(
-    r"^[ \t]*(?:\d+[ \t]?[:|│]|\(\d+ (?:more )?lines|File \"|Traceback \(|at \S+ \(|diff --git|@@ )"
-    r".*$",
+    r"^[ \t]*(?:\d+[ \t]?[:|│]|\(\d+ (?:more )?lines|File \"|Traceback \("
+    r"|\w*Error:|at (?:async )?\S+ \(|diff --git|@@ ).*$",
     re.MULTILINE,
 )
 """Lines of listings, stack traces and patches, which nobody wrote as a message."""
@@ -252,10 +247,6 @@ class ProbeLog:
             return view_index(messages)
         return self._index.beginning(len(messages))
 
-    def names(self, path: str) -> tuple[int, ...]:
-        """The positions of all messages that name a path."""
-        return tuple(sorted(self._holding([path]) & self._index.with_path(path)))
-
     @cached_property
     def _index(self) -> LogIndex:
         return LogIndex(self._texts)
@@ -306,11 +297,7 @@ class ProbeLog:
             return None
         if not tail and self._budget is not None and self._kept(asked, fact):
             return None
-        held = [place for place in candidate.places if place in places]
-        if candidate.places and not held:
-            return None
-        best = dict.fromkeys(held or places)
-        evidence = tuple(self.messages[place].id for place in sorted([*best][:_MAX_EVIDENCE]))
+        evidence = tuple(self.messages[place].id for place in places[:_MAX_EVIDENCE])
         return Found(replace(fact, evidence=evidence), places)
 
     def fact(self, candidate: Candidate) -> Fact | None:
@@ -326,13 +313,6 @@ class ProbeLog:
     def task(self, text: str, type: FactType) -> Candidate:
         """A step to be done, with a key group for the verb."""
         return Candidate(text, type, task_keys(text, self.frequency))
-
-    def find_all(
-        self, candidates: Iterable[Candidate], asked: int, most: int = 3, tail: bool = False
-    ) -> tuple[Found, ...]:
-        """The facts that :meth:`find` finds among the candidates, in their order."""
-        found = (self.find(each, asked, most=most, tail=tail) for each in candidates)
-        return tuple(entry for entry in found if entry is not None)
 
     def before_tail(self, asked: int) -> int:
         """The last position before the tail of the log that ends at ``asked``."""
@@ -401,15 +381,6 @@ def fact_data(fact: Fact) -> dict[str, Any]:
         **({"change": fact.change} if fact.change else {}),
         **({"keys": [list(group) for group in fact.keys]} if fact.keys else {}),
         "evidence": list(fact.evidence),
-    }
-
-
-def trap_data(trap: Trap) -> dict[str, Any]:
-    """A trap in the shape of a case file."""
-    return {
-        "text": trap.text,
-        **({"keys": [list(group) for group in trap.keys]} if trap.keys else {}),
-        **({"of": trap.of} if trap.of else {}),
     }
 
 

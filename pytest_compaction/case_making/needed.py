@@ -41,7 +41,7 @@ from pytest_compaction.case_making.phrases import (
     whole_text,
 )
 from pytest_compaction.case_making.points import HORIZON
-from pytest_compaction.case_making.shell_evidence import may_check, shows_text
+from pytest_compaction.case_making.shell_evidence import shows_text
 from pytest_compaction.conversation import readable, shared_counter
 from pytest_compaction.text import content_stems, normalize, printable, stem
 
@@ -74,7 +74,8 @@ _GUESSABLE: Final = re.compile(
     r"|setup\.py|pyproject\.toml|makefile|dockerfile|go\.(?:mod|sum)|cargo\.toml|tsconfig\.json"
     r"|(?:claude|agents)\.md|utils\.\w+|types\.\w+|app\.\w+|config\.\w+|test\.\w+|\.gitignore"
     r"|--(?:help|version|oneline|verbose|quiet|all|force|name-only|stat|no-pager|cached)|src|tests?"
-    r"|null|node_modules|localhost|\d{1,2}00|10+|1024|2048|4096|127\.0\.0\.1|[12]0\d\d|\d\.0"
+    r"|null|node_modules|(?:https?://)?(?:localhost|127\.0\.0\.1)(?::\d+)?/?|\d{1,2}00|10+|1024"
+    r"|2048|4096|[12]0\d\d|\d\.0"
     r"|github|javascript|typescript|postgresql|openai|file_path|old_string|new_string",
     re.I,
 )
@@ -92,11 +93,6 @@ _COMMON_NAME: Final = 0.25
 _SPAN: Final = re.compile(r"`[^`]*`")
 _PASTED: Final = re.compile(r"[{}<>|;\\]|=>|&&|\$ |\.\.\.|…|^[^\w`\"'(]|\w\(\)|\*|^\d+\W|[\"']{2}")
 """Signs of code, of output, or of a cut line."""
-_COMMENT: Final = re.compile(
-    r"^[\s\d→|:+-]{0,20}(?://+|#+|\*|--)[ \t]+(?P<text>[A-Za-z_]\w{3,60} [a-z][^\n]{15,130}\.)$",
-    re.M,
-)
-"""A comment of code that begins with the name that it is about, and is a whole sentence."""
 _KEYED: Final = re.compile(r"""^["'`]?[A-Za-z][\w .-]{2,40}["'`]?\s{0,3}[:=]\s{0,3}\S""")
 """A line of a result that gives a value a name."""
 _HANDED_OVER: Final = 200
@@ -365,11 +361,6 @@ def told_by_name(log: ProbeLog) -> Mapping[str, Sequence[Told]]:
             found[name].append(Told(said.place, "assistant", said.text))
     for invocation in log.invocations:
         place = log.position[invocation.message_id]
-        code = "\n".join((*_strings(invocation.call.parsed()), invocation.output[:_MAX_TEXT]))
-        for match in _COMMENT.finditer(code):
-            text, name = match["text"], match["text"].partition(" ")[0]
-            if NAME.fullmatch(name) and is_clear(text):
-                found[name].append(Told(place, "code", text))
         for key, value in _keyed_values(invocation.output[:_MAX_TEXT]):
             clause = f"{key}: {value}"
             if VALUE.fullmatch(value) and len(clause) <= MAX_FACT_CHARACTERS:
@@ -486,7 +477,7 @@ def is_finding(text: str) -> bool:
 
 def _best(known: Sequence[Told]) -> Told | None:
     """The clause that tells most of a name: of the user, else of the agent, else of a result."""
-    order = ("user", "assistant", "code", "tool")
+    order = ("user", "assistant", "tool")
     fitting = [each for each in known if each.role == "tool" or _role_words(each.text) > 1]
     return min(
         fitting,
@@ -520,10 +511,10 @@ def _fetched(
     return ""
 
 
-def changed_files(log: ProbeLog, point: int) -> Iterator[Need]:
-    """Files that were created or changed before the newest messages and are used again."""
+def changed_files(log: ProbeLog, point: int, every: bool = False) -> Iterator[Need]:
+    """Files created or changed before the newest messages that are used again, or ``every`` one."""
     asked = log.points[point]
-    if asked in log.recorded:
+    if asked in log.recorded and not every:
         return
     first, last = first_held(log, asked), left_tail(log, point)
     before = [o for o in log.operations if first <= log.position[o.message_id] < last]
@@ -533,18 +524,24 @@ def changed_files(log: ProbeLog, point: int) -> Iterator[Need]:
         if s.certain and not s.folder and not s.deleted and (s.created or s.modified)
     }
     shown, seen = Shown(log, point), set[str]()
+
+    def need(path: str, use: int, distance: int, act: str) -> Need:
+        state = states[path]
+        change = "created" if state.created else "modified"
+        place = max(log.position[id] for id in state.message_ids)
+        return Need("used", f"{path} was {change}", place, use, distance, path, change, act)
+
+    if every:
+        yield from (need(path, asked, 0, "") for path in states if not _TRANSIENT.search(path))
+        return
     for use in uses(log, point):
         shown.before(use)
         for path in named_paths(use.invocation.call) if use.invocation else ():
-            state = states.get(path)
-            if state is None or path in seen or _TRANSIENT.search(path):
+            if path not in states or path in seen or _TRANSIENT.search(path):
                 continue
             seen.add(path)
             if last_part(path) not in shown:
-                change = "created" if state.created else "modified"
-                place = max(log.position[id] for id in state.message_ids)
-                clause = f"{path} was {change}"
-                yield Need("used", clause, place, use.place, use.distance, path, change, use.act)
+                yield need(path, use.place, use.distance, use.act)
 
 
 _TRANSIENT: Final = re.compile(
@@ -553,36 +550,21 @@ _TRANSIENT: Final = re.compile(
 """Paths that no agent needs to remember: temporary files, devices, installed packages."""
 
 
-def commands_again(log: ProbeLog, point: int) -> Iterator[Need]:
-    """Commands of tests, builds and checks that worked and are run again as they were."""
-    asked = log.points[point]
-    first, last = first_held(log, asked), left_tail(log, point)
-    known: dict[str, int] = {}
-    for command in log.commands:
-        place = log.position[command.message_id]
-        if first <= place < last and may_check(command):
-            known[main_command(command.text)] = place
-    shown, seen = Shown(log, point), set[str]()
-    for use in uses(log, point):
-        shown.before(use)
-        script = shell_script(use.invocation.call) if use.invocation else None
-        again = main_command(script or "")
-        if again not in known or again in seen or not 12 < len(again) <= 120:
-            continue
-        seen.add(again)
-        if len(again.split()) > 2 and again not in shown:
-            yield Need("used", again, known[again], use.place, use.distance, again, "", use.act)
-
-
 _CHANGE_FOLDER: Final = re.compile(r"\s*cd \S+\s*(?:&&|;)\s*")
 _FILTER: Final = re.compile(r"\||&&|;|\n")
+_SEVERAL: Final = re.compile(r"&&|\|\||;|\n")
 _REDIRECTED: Final = re.compile(r"\d?>")
+
+
+def _without_folder(script: str) -> str:
+    """A script without a change of folder at its start."""
+    start = match.end() if (match := _CHANGE_FOLDER.match(script)) else 0
+    return script[start:].strip()
 
 
 def main_command(script: str) -> str:
     """The first command of a script after a change of folder, without what filters its output."""
-    start = match.end() if (match := _CHANGE_FOLDER.match(script)) else 0
-    first = _FILTER.split(script[start:], maxsplit=1)[0]
+    first = _FILTER.split(_without_folder(script), maxsplit=1)[0]
     return " ".join(word for word in first.split() if not _REDIRECTED.match(word))
 
 
@@ -684,6 +666,8 @@ def rules(log: ProbeLog, point: int) -> Iterator[Need]:
         if not is_clear(said.text):
             continue
         use = governed(log, point, said.text, _BREAKABLE) or _touched(log, point, said.text)
+        if said.handed and use is None:
+            continue
         sure = (lasting or use is not None) and not said.handed
         yield _stated("ruled", said, use, sure)
 
@@ -695,7 +679,7 @@ def choices(log: ProbeLog, point: int) -> Iterator[Need]:
         answers = bool(said.topic) and said.answers and not _OBJECTS.match(said.text)
         if cue("musing").search(plain) or cue("question").match(plain):
             continue
-        if goes_on(said.text) or plain.startswith("/") or said.handed:
+        if goes_on(said.text) or plain.startswith("/") or said.handed or cue("wish").match(plain):
             continue
         chosen = bool(cue("choice").search(plain))
         if not (answers or chosen or said.corrects) or not is_clear(said.text, answers):
@@ -703,9 +687,8 @@ def choices(log: ProbeLog, point: int) -> Iterator[Need]:
         if len(telling_stems(log, said.text)) < 2:
             continue
         rejects = chosen and cue("rejected").search(plain)
-        wish = cue("wish").match(plain)
         use = governed(log, point, said.text, _BREAKABLE)
-        sure = not wish and bool(answers or rejects or use is not None)
+        sure = bool(answers or rejects or use is not None)
         need = _stated("chosen", said, use, sure)
         yield replace(need, clause=said.text, topic=said.topic) if answers else need
 
@@ -763,10 +746,9 @@ def said_again(log: ProbeLog, point: int) -> Iterator[Need]:
 
 
 def findings(log: ProbeLog, point: int) -> Iterator[Need]:
-    """Statements about names that a later call uses: reasons, causes and decisions first.
+    """Reasons, causes and decisions of the agent about a name that a later call uses.
 
-    Without a name it is a reason, cause or decision about what a later call does. A person judges
-    all of them: at recorded compactions agents went on without most of what this finds.
+    A person judges all of them: at recorded compactions agents went on without most of them.
     """
     asked = log.points[point]
     if asked in log.recorded:
@@ -777,38 +759,15 @@ def findings(log: ProbeLog, point: int) -> Iterator[Need]:
         for name in names(use.text):
             if name not in by_name and is_telling(log, name) and not _NUMBER.fullmatch(name):
                 by_name[name] = use
-    found: list[tuple[bool, Need]] = []
-    for said in (*agent_sentences(log), *_information(log)):
-        if not first <= said.place < last:
-            continue
-        why = is_finding(said.text)
+    for said in reversed(agent_sentences(log)):
         held = [name for name in said.names if name in by_name]
-        if not (why or held) or len(said.stems) < 4:
+        if not (first <= said.place < last and held and is_finding(said.text)):
             continue
-        if not cue("verb").search(NAME.sub(" ", said.text)) or _PLACE.search(said.text):
-            continue
-        about = by_name[held[0]] if held else None
-        if why and not held:
-            about = governed(log, point, said.text, _CAUSE)
-        if about is not None:
-            name = held[0] if held else ""
-            place, distance = about.place, about.distance
-            need = Need("used", said.text, said.place, place, distance, name, "", about.act, False)
-            found.append((not why, need))
-    yield from (need for _, need in sorted(found, key=lambda one: (one[0], -one[1].place)))
-
-
-@once_a_log
-def _information(log: ProbeLog) -> Sequence[Said]:
-    """Information of the user: no rule, choice, wish or thought, which are needs of their own."""
-    found = []
-    for said in user_sentences(log):
-        plain = without_filler(said.text)
-        others = (cue(name).search(plain) for name in ("rule", "choice", "musing"))
-        begins = (cue(name).match(plain) for name in ("wish", "question", "glance", "imperative"))
-        if is_clear(said.text) and not any(others) and not any(begins):
-            found.append(said)
-    return found
+        if cue("verb").search(NAME.sub(" ", said.text)) and not _PLACE.search(said.text):
+            use = by_name[held[0]]
+            yield Need(
+                "used", said.text, said.place, use.place, use.distance, held[0], "", use.act, False
+            )
 
 
 def given(log: ProbeLog, point: int) -> Iterator[Need]:
@@ -845,6 +804,8 @@ def failures(log: ProbeLog, point: int) -> Iterator[Need]:
         use = later.get(_program(command.text))
         if use is None or place >= last or not command.failed or len(shown) > 120:
             continue
+        if _SEVERAL.search(_without_folder(command.text)):
+            continue  # whose error is it?
         if any(map(shows_text, command_words(command.text))):
             continue
         for error in error_texts(command.output[-_MAX_TEXT:], True):
@@ -865,35 +826,45 @@ def _program(script: str) -> str:
 
 
 def requests(log: ProbeLog, point: int, every: bool = False) -> Iterator[Need]:
-    """Requests of the user before the newest messages on which the work goes on."""
+    """Requests of the user before the newest messages: those under way, or ``every`` one."""
     asked = log.points[point]
     first, last = first_held(log, asked), left_tail(log, point)
     turns = [(place, text) for place, text in log.turns("user") if len(text.split()) > 3]
     before = [turn for turn in turns if turn[0] <= asked]
     after = next((place for place, _ in turns if place > asked), len(log.messages))
     work = next((use for use in uses(log, point) if use.place < after), None)
-    anything = next(iter(uses(log, point)), None) if every else None
     for place, text in before:
         if not first <= place < last:
             continue
         under_way = work if place == before[-1][0] else None
         if match := _REPORT.search(log.messages[place].text):
-            if use := under_way or governed(log, point, match["title"]) or anything:
+            use = under_way or governed(log, point, match["title"])
+            if use or every:
                 yield _open(bare(match["title"]), place, use)
             continue
-        for sentence in sentences(text)[: 2 if len(text.split()) > _HANDED_OVER else 6]:
+        most = 1 if every else 2 if len(text.split()) > _HANDED_OVER else 6
+        for sentence in sentences(text)[:most]:
             clean = unasked(without_filler(bare(" ".join(sentence.split()))))
-            plain = without_filler(clean)
-            if not is_clear(clean) or coarse(clean) or cue("musing").search(clean):
+            is_first = every and place == turns[0][0] and len(clean.split()) > 4
+            if coarse(clean) or not (is_clear(clean) or (is_first and whole_text(clean))):
                 continue
-            verb = plain.split(" ", 1)[0].casefold()
-            asks = plain != clean or (stem(verb) in REQUESTS and verb[-1:] != "s")
-            if not asks or cue("question").match(plain) or cue("glance").match(plain):
-                continue
-            use = under_way or governed(log, point, clean) or anything
-            if use is not None and len(telling_stems(log, clean)) > 2:
+            use = under_way or governed(log, point, clean)
+            sure = use and len(telling_stems(log, clean)) > 2
+            if is_first or ((every or sure) and _asks(clean, every)):
                 yield _open(clean, place, use)
 
 
-def _open(clause: str, place: int, use: Use) -> Need:
+def _asks(clause: str, answered: bool) -> bool:
+    """Whether a clause asks for something to be done, or also for what is merely ``answered``."""
+    plain = without_filler(clause)
+    if cue("question").match(plain) or cue("glance").match(plain):
+        return answered
+    verb = plain.split(" ", 1)[0].casefold()
+    asks = plain != clause or (stem(verb) in REQUESTS and verb[-1:] != "s")
+    return asks and not (cue("musing").search(clause) or _PLACE.search(clause))
+
+
+def _open(clause: str, place: int, use: Use | None) -> Need:
+    if use is None:
+        return Need("open", clause, place, place, 0)
     return Need("open", clause, place, use.place, use.distance, act=use.act)

@@ -45,7 +45,6 @@ def name_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     rest = [found for found in known if len(soon) < 2 or found not in soon]
     files = [found for found in rest if found.fact.type == "path"]
     values = [found for found in rest if found.fact.type == "value"]
-    others = [found for found in rest if found.fact.type not in {"path", "value"}]
     asked = "belongs in the gap of each sentence of the session"
     question = f"Which file {asked}: {{}}"
     for sure in (True, False):
@@ -55,8 +54,6 @@ def name_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     asked = "Which exact value did the user give in the gap of each sentence: {}"
     loose = [found for need in needed.given(log, point) if (found := named(log, need, point))]
     yield from _listed("recall", "given", asked, loose, point, 0.3, _gap, sure=False)
-    asked = "belongs in the gap of each sentence of the session"
-    yield from _listed("recall", "name-gaps", f"Which name {asked}: {{}}", others, point, 0.2, _gap)
 
 
 def named(log: ProbeLog, need: Need, point: int) -> Found | None:
@@ -81,49 +78,23 @@ def _gap(need: Need) -> str:
     return f"“{printable(text, 200)}”" + (f" (result of `{need.topic}`)" if need.topic else "")
 
 
-def file_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """Files that were created or changed, and with which the work goes on."""
+def file_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[Draft]:
+    """Files that were created or changed, and with which the work goes on; all with ``every``."""
     found = []
-    for need in needed.changed_files(log, point):
+    for need in needed.changed_files(log, point, every):
         change = cast(Change, need.topic)
         keys = ((need.name,),) if change == "created" else ((need.name,), _CHANGED)
         told = Candidate(need.clause, "path", keys, change if change == "created" else None)
         if entry := log.find(told, log.points[point], most=40):
             found.append(replace(entry, need=need))
+    goes_on = "" if every else " that the work goes on with"
     question = (
-        "Which files had been created or changed by then that the work goes on with, and which "
+        f"Which files had been created or changed by then{goes_on}, and which "
         "of the two was it? Answer as a list of paths."
     )
     if found:
         chosen = tuple(found[:MAX_FACTS])
         yield Draft("file", "changed-files", question, chosen, point, 0.12, format="list")
-
-
-def command_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """Commands of checks that are run again as they were."""
-    found = [
-        entry
-        for need in needed.commands_again(log, point)
-        if (entry := _found(log, need, point, "command", _command_keys(need.clause), most=40))
-    ]
-    question = (
-        "With which commands did the agent run the tests, builds and checks? Give each whole."
-    )
-    if found:
-        held = tuple(found[:MAX_FACTS])
-        yield Draft("recall", "commands", question, held, point, 0.22, sure=False)
-
-
-def _command_keys(command: str) -> Groups:
-    """The program with its subcommand, and the words of it that others would not have."""
-    words = [word.strip("'\"") for word in command.split()]
-    if len(words) < 4:
-        return ((" ".join(words),),)
-    plain = [word for word in words if re.fullmatch(r"[a-z][\w.:-]*", word)]
-    telling = [w for w in words if len(w) > 3 and re.search(r"[/:._]|--|[a-z][A-Z]", w)]
-    groups = [(" ".join(plain[:2]) if words[:2] == plain[:2] else words[0],)]
-    groups += [(word,) for word in telling if word not in groups[0][0]][:2]
-    return tuple(groups)
 
 
 def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
@@ -146,27 +117,15 @@ def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
 
 def reason_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     """Findings and decisions of the agent about names that it uses later."""
-    with_names: dict[str, Found] = {}
-    others: list[Found] = []
+    found: dict[str, Found] = {}
     for need in needed.findings(log, point):
-        if need.name in with_names:
-            continue
-        keys = keys_of(need.clause.replace(need.name, " "), log.frequency) if need.name else ()
-        if found := _found(log, need, point, fact_type(need.clause), keys[:3]):
-            if need.name:
-                with_names[need.name] = found
-            else:
-                others.append(found)
-    why = [found for found in with_names.values() if found.fact.type != "state"]
-    states = [found for found in with_names.values() if found.fact.type == "state"]
+        if need.name not in found:
+            keys = keys_of(need.clause.replace(need.name, " "), log.frequency)
+            if entry := _found(log, need, point, fact_type(need.clause), keys[:3]):
+                found[need.name] = entry
     question = "What had been found out or decided about {}?"
-    yield from _listed("decision", "findings", question, why, point, 0.13, _name, sure=False)
-    question = "What had been found out about {}?"
-    yield from _listed("recall", "states", question, states, point, 0.25, _name, sure=False)
-    question = "Which causes, reasons and decisions had been found that the work goes on with?"
-    if others:
-        chosen = tuple(others[:_MOST_LISTED])
-        yield Draft("decision", "reasons", question, chosen, point, 0.12, sure=False)
+    held = list(found.values())
+    yield from _listed("decision", "findings", question, held, point, 0.13, _name, sure=False)
 
 
 def _name(need: Need) -> str:
@@ -174,7 +133,7 @@ def _name(need: Need) -> str:
 
 
 def fact_type(clause: str) -> FactType:
-    """An error, a reason or decision by its words, or else a state of the work."""
+    """An error, a decision or a reason by its words, or else a state of the work."""
     if re.search(r"\b(?:fail|bug|error|issue|problem|crash|panic)", clause, re.I):
         return "error"
     if cue("decision").search(clause):
@@ -203,7 +162,8 @@ def request_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[D
         if (entry := log.find(log.task(need.clause, "next_step"), log.points[point], most=20))
         and (entry := replace(entry, need=need))
     ]
-    question = "What had the user asked for that the work goes on with?"
+    goes_on = "by then" if every else "that the work goes on with"
+    question = f"What had the user asked for {goes_on}?"
     if found:
         chosen = tuple(found[-_MOST_LISTED:])
         yield Draft("continuation", "requests", question, chosen, point, 0.11)

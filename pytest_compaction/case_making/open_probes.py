@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 from pytest_compaction.artifacts import Invocation
@@ -112,7 +113,8 @@ def failing_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
         return
     failing = (Candidate(name, "state", identifier_keys(name)) for name in names)
     need = Need("open", "", place, use.place, use.distance, act=use.act)
-    found = [replace(entry, need=need) for entry in log.find_all(failing, asked, most=20)[:5]]
+    entries = filter(None, (log.find(each, asked, most=20) for each in failing))
+    found = [replace(entry, need=need) for entry in islice(entries, 5)]
     question = "Which tests still failed in the last test run?"
     if found:
         yield Draft("continuation", "failing-tests", question, tuple(found), point, 0.12)

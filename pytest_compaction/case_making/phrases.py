@@ -30,9 +30,6 @@ _TAGGED: Final = re.compile(
 )
 """The start of a turn that the agent's program wrote in the user's name."""
 _DANGLING: Final = frozenset("with any of the a an to and or which".split())
-_STOPPED: Final = re.compile(
-    r"(?:the )?command (?:was )?(?:aborted|cancell?ed|interrupted)\b", re.I
-)
 # Real users swear at their agents; questions must not repeat it.
 _COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
 
@@ -90,11 +87,6 @@ def overlap(one: Set[str], other: Set[str]) -> float:
 def coarse(text: str) -> bool:
     """Whether a text holds words that a question should not repeat."""
     return bool(_COARSE.search(text))
-
-
-def opening(text: str) -> str:
-    """A text up to its first empty line: users write first and paste below."""
-    return re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0]
 
 
 def sentences(text: str) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -110,109 +110,53 @@ def unanswered(case: Case) -> int:
     return count
 
 
-@dataclass(frozen=True, slots=True)
-class DraftedLog:
-    """The drafts of a log of so many messages, and which of their facts it confirms."""
-
-    drafts: tuple[Draft, ...]
-    messages: int
-    confirmed: frozenset[tuple[int, tuple[Trap, ...], Fact]]
-    """The point and traps of a draft, and a fact of it."""
-
-    @classmethod
-    def of(cls, log: ProbeLog, drafts: Iterable[Draft]) -> DraftedLog:
-        """The drafts, whose facts are looked up in the log up to where they are asked for."""
-        drafts = tuple(drafts)
-        confirmed = {
-            (draft.point, draft.traps, found.fact)
-            for draft in drafts
-            for found in draft.found
-            if is_confirmed(found.fact, _sound(draft), log.whole(log.points[draft.point]))
-        }
-        return cls(drafts, len(log.messages), frozenset(confirmed))
-
-    def confirms(self, draft: Draft, fact: Fact) -> bool:
-        """Whether the log confirms a fact of a draft."""
-        return (draft.point, draft.traps, fact) in self.confirmed
-
-
-@dataclass(slots=True)
-class _Selection:
-    """The drafts chosen so far, and what they hold."""
-
-    log: DraftedLog
-    known: Set[str]
-    chosen: list[Draft] = field(default_factory=list)
-    used: Counter[str] = field(default_factory=Counter)
-    names: Counter[str] = field(default_factory=Counter)
-
-    def found(self) -> Iterator[Found]:
-        """The facts that are asked for."""
-        return (found for draft in self.chosen for found in draft.found)
-
-    def add(self, draft: Draft) -> None:
-        """Take a draft."""
-        self.chosen.append(draft)
-        self.used.update(found.fact.text for found in draft.found)
-        self.names[draft.name] += 1
-
-
-def select(log: DraftedLog, count: int, known: Set[str] = frozenset()) -> list[Draft]:
+def select(
+    log: ProbeLog, drafts: Iterable[Draft], count: int, known: Set[str] = frozenset()
+) -> list[Draft]:
     """Choose drafts: one of each kind at each point in turn, the best of them, as long as any fit.
 
     Decisions come first: a rule may be a request as well. Of one name there are at most two.
     Facts that are ``known`` from elsewhere are left out.
     """
-    selected = _Selection(log, known)
+    chosen: list[Draft] = []
+    names: Counter[str] = Counter()
     left: dict[tuple[str, int], list[Draft]] = defaultdict(list)
-    for draft in sorted(log.drafts, key=lambda draft: -draft.rank):
+    for draft in sorted(drafts, key=lambda draft: -draft.rank):
         left[draft.kind, draft.point].append(draft)
-    points = sorted({draft.point for draft in log.drafts}, reverse=True)
+    points = sorted({point for _, point in left}, reverse=True)
     places = [(kind, point) for kind in reversed(TEXT_KINDS) for point in points]
-    while any(left.values()) and len(selected.chosen) < count:
+    while any(left.values()) and len(chosen) < count:
         for place in places:
-            while left[place] and len(selected.chosen) < count:
+            while left[place] and len(chosen) < count:
                 draft = left[place].pop()
-                if selected.names[draft.name] >= MOST_OF_A_NAME:
+                if names[draft.name] >= MOST_OF_A_NAME:
                     continue
-                if (checked := _checked(draft, selected)) is not None:
-                    selected.add(checked)
+                if (checked := _checked(log, draft, chosen, known)) is not None:
+                    chosen.append(checked)
+                    names[draft.name] += 1
                     break
-    return selected.chosen
+    return chosen
 
 
-def _checked(draft: Draft, selected: _Selection) -> Draft | None:
+def _checked(log: ProbeLog, draft: Draft, chosen: Sequence[Draft], known: Set[str]) -> Draft | None:
     """The draft reduced to the facts that may be asked: at most six, not leaked, not repeated."""
-    log, used = selected.log, selected.used
-    sound = _sound(draft)
-    questions = [draft.asked, *(other.asked for other in selected.chosen)]
+    questions = [draft.asked, *(other.asked for other in chosen)]
+    asked = [found for other in chosen for found in other.found]
+    taken = {*known, *(found.fact.text for found in asked)}
+    whole = log.whole(log.points[draft.point])
     kept: list[Found] = []
     for found in draft.found:
         fact = found.fact
-        known = used[fact.text] or fact.text in selected.known
         leaked = any(given_away(asked, fact.keys, fact.text) for asked in questions)
         within = any(
             states(other.fact.text, fact) or states(fact.text, other.fact)
-            for other in (*kept, *selected.found())
+            for other in (*kept, *asked)
         )
-        if not (known or leaked or within) and log.confirms(draft, fact):
+        if not (fact.text in taken or leaked or within) and is_confirmed(fact, (), whole):
             kept.append(found)
-    if len(kept) < max(draft.least, draft.whole, 1) or any(
-        given_away(draft.asked, found.fact.keys, found.fact.text)
-        for chosen in selected.chosen
-        for found in chosen.found
+    if len(kept) < max(draft.whole, 1) or any(
+        given_away(draft.asked, found.fact.keys, found.fact.text) for found in asked
     ):
         return None
-    best = sorted(kept, key=lambda found: found.risk)[:MAX_FACTS]
-    facts = {found.fact.text for found in best}
-    answer = TextIndex("\n".join(sorted(facts)))
-    traps = tuple(
-        trap for trap in sound if trap.of in facts and not answer.is_stated(trap.statement)
-    )
-    chosen = tuple(found for found in kept if found.fact.text in facts)
-    return replace(draft, found=chosen, traps=traps)
-
-
-def _sound(draft: Draft) -> list[Trap]:
-    """The traps that state what their own keys ask for."""
-    return [trap for trap in draft.traps if keys_agree(trap)]
+    best = {found.fact.text for found in sorted(kept, key=lambda found: found.risk)[:MAX_FACTS]}
+    return replace(draft, found=tuple(found for found in kept if found.fact.text in best))

@@ -33,21 +33,6 @@ _TESTING: Final = {
     )
     for program in programs.split()
 }
-_CHECK_PROGRAMS: Final = frozenset(
-    "mypy pyright ruff flake8 pylint eslint tsc biome clippy shellcheck black isort".split()
-)
-_CHECKING: Final = {
-    program: re.compile(rule)
-    for programs, rule in (
-        ("npm pnpm yarn bun", r"(?:run )?(?:lint|build|check|typecheck)"),
-        ("cargo", r"(?:check|build|clippy)\b"),
-        ("go", r"(?:vet|build)\b"),
-        ("dotnet", r"build\b"),
-        ("make gmake ninja cmake", r""),
-        ("mise poe task just", r"(?:run |r )?\S*(?:test|lint|build|check|\bci\b)"),
-    )
-    for program in programs.split()
-}
 _RUNNERS: Final = re.compile(
     r"(?:(?:uv|poetry|pdm|pipenv|hatch|rye|conda) run|npx|pnpm exec|yarn exec|bundle exec|xvfb-run"
     r"|coverage run -m|timeout(?: -\S+)* \S+|python[\d.]*(?: -[A-Za-ln-z]\S*)* -m)(?: -\S+)* "
@@ -77,13 +62,6 @@ def runs_tests(words: Sequence[str]) -> bool:
     return name in _TEST_PROGRAMS or bool(rule and rule.match(rest))
 
 
-def runs_check(words: Sequence[str]) -> bool:
-    """Whether the words of one command run tests, a linter, a type checker or a build."""
-    _, name, rest = _program(words)
-    rule = _CHECKING.get(name)
-    return runs_tests(words) or name in _CHECK_PROGRAMS or bool(rule and rule.match(rest))
-
-
 def shows_text(words: Sequence[str]) -> bool:
     """Whether the words of one command print a file or a history, not the output of a pipe."""
     name = posixpath.basename(words[0])
@@ -108,11 +86,6 @@ def result_of_tests(command: Command) -> str | None:
         return None
     summary = None if _CUT.search(command.text) else test_summary(command.output)
     return None if summary is None or _COUNTS_PACKAGES.search(summary) else summary
-
-
-def may_check(command: Command) -> bool:
-    """Whether a script runs a check, whatever else it does before or after it."""
-    return any(runs_check(each) for each in command_words(command.text))
 
 
 def _program(words: Sequence[str]) -> tuple[str, str, str]:

@@ -38,6 +38,10 @@ _CAVEAT: Final = re.compile(
 )
 _COMMAND: Final = re.compile(r"\s*<command-(?:name|message)>")
 _SHELL: Final = re.compile(r"\s*<bash-input>(?P<typed>.*)</bash-input>\s*\Z", re.S)
+_IDE: Final = re.compile(
+    r"\s*# Context from my IDE setup:.*?^## My request for Codex:\n", re.S | re.M
+)
+"""The files that an editor had open, before what the user typed."""
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[A-Za-z]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\))")
 
 
@@ -81,6 +85,9 @@ def _pieces(text: str, tally: Tally) -> Iterator[tuple[str, str]]:
     elif shell := _SHELL.match(plain):
         tally.repaired["command of the user, given as it was typed"] += 1
         yield "user", f"! {shell['typed'].strip()}"
+    elif ide := _IDE.match(plain):
+        yield "system", ide[0].strip()
+        yield "user", plain[ide.end() :].strip()
     elif _WHOLE.match(plain):
         yield "system", plain.strip()
     else:

@@ -17,18 +17,18 @@ from pytest_compaction.conversation import ToolCall, readable
 from pytest_compaction.importers import conversations, importer_for, load_importers
 from pytest_compaction.text import TextIndex
 
-ROLE = "The `drainQueue` helper empties the upload queue before a shutdown."
+ROLE = "The upload queue listens on port 48155 until a shutdown."
 RULE = "Uploads must never block the scheduler thread of a worker."
 CAUSE = "The build breaks because `leaseTable` is created after the worker pool."
 
 
-def test_a_name_that_a_later_call_uses_is_asked_for_by_its_role() -> None:
+def test_a_value_that_a_later_call_uses_is_asked_for_by_its_role() -> None:
     log = Log().say("assistant", ROLE).point()
-    log.call("edit", path="src/stop.ts", oldText="a", newText="await drainQueue()")
-    (asked,) = named(log.probes(), "name-gaps")
-    assert "“The `____` helper empties the upload queue before a shutdown”" in asked["question"]
+    log.call("edit", path="src/stop.ts", oldText="a", newText="await drain(48155)")
+    (asked,) = named(log.probes(), "values")
+    assert "“The upload queue listens on port ____ until a shutdown”" in asked["question"]
     (fact,) = asked["facts"]
-    assert fact["keys"][0] == ["drainQueue"] and "upload" in fact["keys"][1]
+    assert fact["keys"][0] == ["48155"] and "upload" in fact["keys"][1]
     assert fact["needed"] == {
         "how": "used",
         "message": log.messages[-2].id,
@@ -40,9 +40,9 @@ def test_a_name_that_a_later_call_uses_is_asked_for_by_its_role() -> None:
 @pytest.mark.parametrize(
     ("shown", "used"),
     [
-        (lambda log: log.say("system", "drainQueue is yours"), "drainQueue()"),
-        (lambda log: log.call("grep", output="drainQueue in stop.ts"), "drainQueue()"),
-        (lambda log: log.call("edit", path="a", oldText="drainQueue", newText="x"), "stopAll()"),
+        (lambda log: log.say("system", "48155 is yours"), "drain(48155)"),
+        (lambda log: log.call("grep", output="48155 in stop.ts"), "drain(48155)"),
+        (lambda log: log.call("edit", path="a", oldText="48155", newText="x"), "stopAll()"),
     ],
     ids=["system prompt", "shown since", "only replaced"],
 )
@@ -50,7 +50,7 @@ def test_a_name_that_is_shown_again_was_not_remembered(shown: Any, used: str) ->
     log = Log().say("assistant", ROLE).point()
     shown(log)
     log.call("edit", path="src/stop.ts", oldText="a", newText=f"await {used}")
-    assert named(log.probes(), "name-gaps") == []
+    assert named(log.probes(), "values") == []
 
 
 def test_a_read_that_is_repeated_with_the_same_result_was_fetched_again_at_a_cost() -> None:
@@ -79,14 +79,6 @@ def test_files_that_were_changed_and_are_used_again_are_asked_for() -> None:
     assert facts(asked) == ["src/lease.py was created"]
 
 
-def test_a_check_that_is_run_again_is_proposed_without_its_filters() -> None:
-    command = "cd /repo && pytest tests/upload --slow 2>&1 | tail -5"
-    log = Log().call("bash", command=command, output="ok").point()
-    log.call("bash", command=command)
-    (asked,) = named(log.derived().proposed, "commands")
-    assert facts(asked) == ["pytest tests/upload --slow"]
-
-
 def test_a_rule_of_the_user_is_asked_for_and_a_thought_is_not() -> None:
     log = Log().say("user", f"{RULE} I think the lease table should maybe hold the retries.")
     asked = log.say("user", "Please make sure the page looks good.").point().probes()
@@ -102,10 +94,30 @@ def test_a_requirement_is_sure_if_a_later_call_is_about_it_and_else_proposed() -
         assert bool(named(derived.proposed, "rules")) is not sure
 
 
-def test_rules_of_a_long_first_turn_are_proposals() -> None:
-    derived = Log().say("user", f"{RULE}\n\n{'You act as an agent. ' * 60}").point().derived()
+@pytest.mark.parametrize("text", ["the scheduler thread of a worker", "nothing of it"])
+def test_rules_of_a_long_first_turn_are_proposals_if_a_later_call_is_about_them(text: str) -> None:
+    log = Log().say("user", f"{RULE}\n\n{'You act as an agent. ' * 60}").point()
+    derived = log.call("edit", path="a", oldText="b", newText=text).derived()
     assert named(derived.probes, "rules") == []
-    assert len(named(derived.proposed, "rules")) == 1
+    assert bool(named(derived.proposed, "rules")) is text.startswith("the scheduler")
+
+
+def test_the_error_of_one_command_among_several_is_not_asked_for() -> None:
+    several = "mkdir -p out && uv run worker.py"
+    error = "ModuleNotFoundError: No module named 'broker'"
+    log = Log().call("bash", command=several, output=error, is_error=True).point()
+    assert named(log.call("bash", command=several).probes(), "failures") == []
+
+
+def test_what_was_only_stated_is_asked_for_where_nothing_was_needed() -> None:
+    log = Log().say("user", "rename the upload queue of the broker to intake")
+    log.call("write", path="src/lease.py", content="x").chatter()
+    asked = log.point().probes()
+    assert [p["question"].partition(" by then")[0] for p in asked] == [
+        "Which files had been created or changed",
+        "What had the user asked for",
+    ]
+    assert not any("needed" in fact for probe in asked for fact in probe["facts"])
 
 
 def test_an_answer_to_a_question_of_the_agent_is_asked_by_that_question() -> None:
@@ -160,9 +172,9 @@ def test_the_title_of_a_report_is_the_request_under_way(lead: str) -> None:
 
 def test_after_a_recorded_compaction_only_what_needs_no_memory_of_names_is_asked() -> None:
     log = Log().say("assistant", ROLE).say("user", RULE).point()
-    log.call("edit", path="src/stop.ts", oldText="a", newText="await drainQueue()")
+    log.call("edit", path="src/stop.ts", oldText="a", newText="await drain(48155)")
     derived = log.derived(recorded=True)
-    assert named(derived.probes, "name-gaps") == []
+    assert named(derived.probes, "values") == []
     assert named(derived.probes, "rules")
 
 

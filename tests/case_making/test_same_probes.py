@@ -13,11 +13,11 @@ from pytest_compaction.case_making import Redactor, make_case
 from pytest_compaction.importers import conversations, importer_for, load_importers
 
 DIGESTS = {
-    "aider/chat-history.md": "3836941826c1437a",
+    "aider/chat-history.md": "b9665ffb7e1005d7",
     "claude-code/session.jsonl": "d810c5cc73d74858",
     "swe-agent/marshmallow-1867.traj": "8a1f34378b756823",
     "swe-agent/pydicom-1458.traj": "5697b9cb92b1f411",
-    "pi-agent/large-session.jsonl": "05e891bb6baf4b4c",
+    "pi-agent/large-session.jsonl": "2287b8c963e8816c",
 }
 
 

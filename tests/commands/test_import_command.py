@@ -48,6 +48,19 @@ def session(rounds: int = 6) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
+def with_proposals(folder: Path) -> Path:
+    """A session with a rule and a value of the user that nothing later is about."""
+    lines = session(12).splitlines()
+    for text in (
+        "the nightly backup should list each failed volume with a label",
+        "the metrics exporter listens on port 48155",
+    ):
+        lines.insert(2, json.dumps(said("user", text)))
+    path = folder / "s.jsonl"
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
 def said(role: str, text: str) -> dict[str, Any]:
     return {"type": "message", "message": {"role": role, "content": text}}
 
@@ -251,7 +264,7 @@ def test_a_session_with_nothing_to_forget_is_an_error(
 def test_what_is_asked_lacking_and_proposed_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = public_data("claude-code/session.jsonl")
+    path = with_proposals(tmp_path)
     code, out, err = run(capsys, "import", path, "-o", tmp_path / "cases")
     assert (code, err) == (0, "")
     (target,) = (tmp_path / "cases").iterdir()
@@ -280,9 +293,9 @@ def test_what_is_asked_lacking_and_proposed_is_said(
 def test_answers_of_a_review_outlast_a_new_import(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = public_data("aider/chat-history.md")
-    run(capsys, "import", path, "-o", tmp_path)
-    (target,) = tmp_path.iterdir()
+    path, folder = with_proposals(tmp_path), tmp_path / "cases"
+    run(capsys, "import", path, "-o", folder)
+    (target,) = folder.iterdir()
     made = json.loads(target.read_text("utf-8"))
     assert len(made["proposed"]) == 2
     answers = f"e\nAsked in the words of a person?\n{chr(10) * 9}"
@@ -290,7 +303,7 @@ def test_answers_of_a_review_outlast_a_new_import(
     assert run(capsys, "review", target)[0] == 0
     answered = json.loads(target.read_text("utf-8"))
     assert answered["probes"][-1]["question"] == "Asked in the words of a person?"
-    code, out, _ = run(capsys, "import", path, "-o", tmp_path)
+    code, out, _ = run(capsys, "import", path, "-o", folder)
     assert code == 0
     assert "kept                 1  questions that you had confirmed\n" in out
     assert "declined             1  questions that you had declined, not proposed again\n" in out
@@ -299,7 +312,7 @@ def test_answers_of_a_review_outlast_a_new_import(
     assert again["declined"] == answered["declined"]
     assert again["probes"] == answered["probes"]
 
-    code, out, _ = run(capsys, "import", path, "--from", "60", "--without-probes", "-o", tmp_path)
+    code, out, _ = run(capsys, "import", path, "--from", "20", "--without-probes", "-o", folder)
     gone = "kept                 0  questions that you had confirmed; 1 no longer fit the session"
     assert (code, gone in out) == (0, True)
 

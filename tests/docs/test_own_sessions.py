@@ -46,7 +46,7 @@ def test_a_session_is_imported_reviewed_and_gated_as_the_readme_shows(folder):
     done(pytester, IMPORT)
     done(pytester, REVIEW, stdin=YES)
     case = json.loads(pytester.path.joinpath("cases/my-session.json").read_text("utf-8"))
-    assert case["probes"] and not case["proposed"]
+    assert case["probes"] and not case.get("proposed")
     result = pytester.runpytest_subprocess(*shlex.split(shown[2])[1:], "-q", "--tb=no")
     result.stdout.fnmatch_lines_random(["compactor *", "none *", "truncate *", "anchored *"])
     result.stdout.fnmatch_lines(["GATE * overall@anchored *"])

@@ -45,6 +45,16 @@ def test_a_notice_is_a_system_message(notice: str) -> None:
     assert turns(notice) == [("system", notice)]
 
 
+def test_the_open_files_of_an_editor_are_told_from_the_request() -> None:
+    context = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py: src/a.py\n"
+    head = "\n## My request for Codex:\n"
+    assert turns(f"{context}{head}fix the queue\n") == [
+        ("system", f"{context}{head}".strip()),
+        ("user", "fix the queue"),
+    ]
+    assert turns(context) == [("user", context)]
+
+
 @pytest.mark.parametrize(
     "typed",
     [
