@@ -51,14 +51,15 @@ def test_items_are_selected_by_their_id_also_as_older_versions_wrote_it(
 def test_last_failed_finds_packaged_items_beside_failures_of_the_projects_own(project):
     project.makepyfile(test_mine="def test_mine(case, probe): assert probe.id != 'files'\n")
     arguments = {"compactor": "forget_limit", "cache": True}
-    run(project, **arguments).assert_outcomes(passed=5, failed=3)
-    again = run(project, "--lf", "-v", **arguments)
+    named = (MODULE, "test_mine.py")
+    run(project, *named, **arguments).assert_outcomes(passed=5, failed=3)
+    again = run(project, *named, "--lf", "-v", **arguments)
     again.assert_outcomes(failed=3)
     kept = project.path / ".pytest_cache/v/cache/lastfailed"
     old = {key.removeprefix(MODULE): True for key in json.loads(kept.read_text())}
     assert f"::{LIMIT}" in old
     kept.write_text(json.dumps(old))
-    run(project, "--lf", **arguments).assert_outcomes(failed=3)
+    run(project, *named, "--lf", **arguments).assert_outcomes(failed=3)
 
 
 def test_dialogues_and_invariants_have_the_ids_of_their_modules_too(project):
