@@ -4,7 +4,8 @@ import pytest
 from support.paths import public_data
 
 from pytest_compaction.case_making import ProbeLog
-from pytest_compaction.case_making.derive import SOURCES
+from pytest_compaction.case_making.log import Candidate
+from pytest_compaction.case_making.needed import agent_sentences, user_sentences
 from pytest_compaction.conversation import readable
 from pytest_compaction.importers import conversations, importer_for, load_importers
 from pytest_compaction.text import LogIndex, Statement, TextIndex
@@ -15,14 +16,14 @@ BETWEEN = f"\n\n{MESSAGE_END}\n\n"
 
 @pytest.fixture(scope="module")
 def real():
-    """The texts of a real session, and what could be asked about it."""
+    """The texts of a real session, and what its sentences state."""
     path = public_data("claude-code/session.jsonl")
     importer = importer_for(path, load_importers().importers)
     messages = next(iter(conversations(importer, path))).messages
     log = ProbeLog(messages, [len(messages) - 1])
-    drafts = [draft for source in SOURCES.values() for draft in source(log, 0)]
-    statements = {found.fact.statement for draft in drafts for found in draft.found}
-    statements |= {trap.statement for draft in drafts for trap in draft.traps}
+    said = [*agent_sentences(log), *user_sentences(log)]
+    facts = filter(None, (log.fact(Candidate(each.text, "state")) for each in said))
+    statements = {fact.statement for fact in facts}
     return [readable(message) for message in messages], sorted(statements, key=lambda one: one.text)
 
 
