@@ -2,8 +2,7 @@
 
 A test file that does nothing is run without the plugin and with it; cases are collected with and
 without what an earlier run left in its folder; workers are started for no item, also beside the
-test files of a project, which the plugin searches for tests over cases; and the headline command is
-run twice in one folder.
+test files of a project; and the headline command is run twice in one folder.
 """
 
 import sys
