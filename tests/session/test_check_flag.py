@@ -228,10 +228,10 @@ def test_with_parameters_a_declared_violation_need_not_show(check):
 
 
 def test_a_composition_may_mend_what_a_part_declares(check):
-    result = check("own:Boastful+ledger", "gemini-cli+ledger", examples=1, arguments=["-v"])
+    result = check("own:Boastful+ledger", "kimi-cli+window", examples=1, arguments=["-v"])
     assert not statuses(result, "FAILED")
-    assert "gemini_cli+ledger-ends-on-user-or-tool" in statuses(result, "PASSED")
-    assert "gemini_cli+ledger-within-budget" in statuses(result, "XFAIL")
+    assert "kimi_cli+window-within-budget" in statuses(result, "PASSED")
+    assert "kimi_cli+window-summary-is-a-summary" in statuses(result, "XFAIL")
 
 
 def test_a_compactor_that_never_compacts_passes_nothing(check):
