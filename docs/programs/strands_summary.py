@@ -1,6 +1,7 @@
 """The SummarizingConversationManager of Strands Agents as a program for ``external``.
 
-Needs ``pip install "strands-agents[openai]"``, and OPENAI_API_KEY and OPENAI_BASE_URL.
+Needs ``pip install "strands-agents[openai]"`` (which takes openai 2), OPENAI_API_KEY and
+OPENAI_BASE_URL.
 """
 
 import json
