@@ -171,7 +171,8 @@ class Registry:
         """The text that a strategy tells a model where no user says otherwise."""
         from pytest_compaction.compactors.base.product import product_prompt
 
-        return (product_prompt(getattr(self.example(part), "asks", "")) or frame()).text
+        asks = getattr(self.example(part), "asks", "")
+        return (product_prompt(asks) if asks else frame()).text
 
     def understood(self, specs: Iterable[Spec]) -> list[str]:
         """How each function that is not shipped is called, and what may be wrong with that."""

@@ -266,10 +266,13 @@ SAID = {
 
 
 SAID_AT_ONCE = {
-    "time-out": ("did not answer in time (connecting 5 s, reading 3 s)",),
+    "time-out": ("did not ", "--compaction-request-timeout"),
     "slow drip": ("did not finish its reply within 8 s",),
 }
-"""The sentences of the long test, which waits longer than :func:`hasty`."""
+"""The sentences of the long test, which waits longer than :func:`hasty`.
+
+On a busy machine a call can use up all its time before the endpoint has been silent for 3 s.
+"""
 
 
 def test_a_refused_connection_is_said_with_the_host(monkeypatch):
