@@ -104,6 +104,15 @@ def test_a_stream_of_gemini_cli_is_read_as_the_program_writes_it() -> None:
     assert not transcript.tally.unread
 
 
+def test_a_request_before_the_first_line_of_a_stream_is_not_lost(tmp_path: Path) -> None:
+    first = {"type": "message", "role": "user", "content": "Look at the Makefile first."}
+    path = tmp_path / "stream.jsonl"
+    path.write_text(f"{json.dumps(first)}\n{STREAM.read_text('utf-8')}", "utf-8")
+    _, (transcript,) = read_by_best(path, IMPORTERS)
+    assert transcript.messages[0].text.startswith("Look at the Makefile first.")
+    assert not transcript.tally.unread
+
+
 def test_spans_of_agents_and_tools_are_counted_apart_and_calls_without_messages_are_not_read(
     tmp_path: Path,
 ) -> None:

@@ -296,11 +296,14 @@ def _transcript(path: Path) -> Transcript:
     contents: list[Sequence[Any]] = []
     tally = Tally()
     stream: TurnReader | None = None
+    early: list[Any] = []  # a stream may show what it is only after the first request
     for _, value in json_values(path, tally):
         if stream or (not log.recognised and _is_stream(value)):
             stream = stream or TurnReader(_STREAM, tally)
-            tally.records += 1
-            stream.add(value)
+            for record in (*early, value):
+                tally.records += 1
+                stream.add(record)
+            early = []
             continue
         found = _contents(value)
         if found:
@@ -308,6 +311,8 @@ def _transcript(path: Path) -> Transcript:
             if "toolCall" in mapping(value):
                 tally.left_out["call that was waiting for approval"] += 1
         else:
+            if not log.recognised:
+                early.append(value)
             log.add(value)
     if stream:
         return stream.transcript(Exchange(str(path), [], tally=tally), path)
