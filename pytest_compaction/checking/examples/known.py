@@ -143,8 +143,6 @@ KNOWN: Final = (
     _scenario("s20 u5 u15", 150, 60),
     # The last thing that the user said leaves next to nothing of the budget.
     _scenario("u20 w10x60 u500 a20", 4000, 600),
-    # A message of the user over the budget stays, and little beside it goes each time.
-    _scenario("s20 u15 u300 u120 a120 w1x130 | u300 w1x5 u6200 w1x45", 3000, 1200, again=3),
     # Pictures, signs, a part of no known kind: the budget leaves room for all of them.
     _scenario("u20 w12x300 u20p u15 call:a r:a20p a20 =signs =blob u20", 12000, 5500),
     # A summariser that cannot be reached, writes nothing, repeats its instructions, makes a
