@@ -273,7 +273,7 @@ def _replaced(header: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _without_prompt(spec: Spec) -> str:
-    """What a strategy is called, less the parameters by which a user tells its model something."""
+    """The name of a strategy without its prompt and its instruction."""
     if spec.parts:
         return "+".join(map(_without_prompt, spec.parts))
     told = {"prompt", "instruction"}

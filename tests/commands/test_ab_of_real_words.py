@@ -38,6 +38,9 @@ def test_a_prompt_that_leaves_out_details_loses_facts_by_name(pytester):
     said = re.search(r"^\*\*anchored:prompt=short\.md: (.+)\*\*$", text, re.MULTILINE)
     assert said is not None
     assert said[1] in " ".join((ROOT / "docs" / "ab.md").read_text("utf-8").split())
+    noise = re.search(r"^\| overall \|.*±([\d.]+)", text, re.MULTILINE)
+    assert noise is not None
+    assert f"The A/A noise was {noise[1]}." in (ROOT / "docs" / "ab.md").read_text("utf-8")
     lost = re.search(r"Facts lost \((\d+)\).*?Facts gained \((\d+)\)", text, re.DOTALL)
     assert lost is not None
     assert int(lost[1]) > 10 * int(lost[2])

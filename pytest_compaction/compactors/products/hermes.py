@@ -172,7 +172,7 @@ class Hermes(ProductCompactor):
 
 
 def newest_requests(messages: Sequence[Message]) -> str:
-    """What the user wanted last, for the summariser to put first."""
+    """The newest requests of the user, which the summary is to put first."""
     said = [" ".join(m.text.split()) for m in messages if m.role == "user" and m.origin == "log"]
     newest = [text[:FOCUS_TURN] for text in said if text][-FOCUS_TURNS:]
     return "\n".join(["What the user wanted last:", *(f"- {t}" for t in newest)])[:FOCUS]

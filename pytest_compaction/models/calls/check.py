@@ -158,7 +158,7 @@ class EndpointCheck:
             await asyncio.sleep(_LOOK_S)
 
     async def _asked(self, model: str) -> Checked:
-        """What the controlling process found, whose call takes a place in flight of this one."""
+        """The findings of the controlling process; its call takes a slot of this worker."""
         async with current_slot():
             told = await repeated(lambda: self._accounts.ask_check(model))
         found = Checked(model, frozenset(json.loads(told)))
