@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.offline.model import *
     from pytest_compaction.models.offline.units import *
     from pytest_compaction.models.parameters import *
+    from pytest_compaction.models.place import *
     from pytest_compaction.models.protocol import *
     from pytest_compaction.models.reference.shipped import *
     from pytest_compaction.models.registry import *
@@ -54,6 +55,7 @@ _NAMES: Final = {
     "offline.model": "OFFLINE OfflineModel",
     "offline.units": "prepare_beginnings",
     "parameters": "Parameters misuse_of parameter_names refusal_of",
+    "place": "Place asked_at current_place",
     "protocol": (
         "AnswerReply AnswerRequest ChargedError CompactReply CompactRequest JudgeReply "
         "JudgeRequest LogDigest Model ModelError NO_LOG NoReplyError NotAskedError "

@@ -25,6 +25,7 @@ from pytest_compaction.models import (
     ChargedError,
     JudgeReply,
     Model,
+    Place,
     Usage,
     requests_in,
 )
@@ -273,6 +274,7 @@ class CaseWork(OnceTasks):
             budgets = [tokens.messages(view) if view else case.budget for view in on_record]
         else:
             budgets = [case.budget if arm.budget is None else arm.budget] * len(case.points)
+        self._model.compacts_at(Place(case.id, arm.compactor, arm.trial, str(method.trigger)))
         feeder = CaseFeeder(
             case,
             method.create(arm.compactor),

@@ -280,6 +280,9 @@ class Feeder:
     async def compact(self, context: Context, point: str) -> Step:
         """Compact now; ``point`` names the place in the conversation."""
         used, waited, flaws = _spent(context.model)
+        model = context.model
+        if isinstance(model, MeteredModel) and model.place:
+            model.compacts_at(replace(model.place, point=point, budget=context.budget))
         self._state, step = await self.strategy.compact(await self.state(), context, point)
         usage, seconds, now = _spent(context.model)
         took = None if seconds == waited or seconds is None else round(seconds - (waited or 0), 3)

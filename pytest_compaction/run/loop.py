@@ -37,10 +37,12 @@ from pytest_compaction.models import (
     NotAskedError,
     OwnCalls,
     Parameters,
+    Place,
     RequestSlot,
     SummaryReply,
     SummaryRequest,
     Usage,
+    asked_at,
     requests_in,
 )
 
@@ -211,6 +213,7 @@ class _Account:
     flaws: Counter[str] = field(default_factory=Counter)
     error: ModelError | None = None
     clock: _Clock = field(default_factory=_Clock)
+    place: Place | None = None
 
 
 class MeteredModel:
@@ -270,6 +273,15 @@ class MeteredModel:
         """The failure of a call that was not made, if there was one."""
         error = self._account.error
         return error if isinstance(error, NotAskedError) else None
+
+    def compacts_at(self, place: Place) -> None:
+        """What is asked from now on is asked at this place, until the next one is named."""
+        self._account.place = place
+
+    @property
+    def place(self) -> Place | None:
+        """Where the model is asked; ``None`` if nobody said."""
+        return self._account.place
 
     def waited(self) -> float:
         """Seconds in which a request waited for others before it was sent. For its loop."""
@@ -353,7 +365,7 @@ class MeteredModel:
     async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
         turn = _TimedTurn(self._turn, self._account.clock)
         try:
-            with requests_in(turn):
+            with requests_in(turn), asked_at(self._account.place):
                 return await call()
         finally:
             turn.wait(False)

@@ -9,10 +9,12 @@ from support.builders import COUNTER
 from pytest_compaction.models import (
     ModelError,
     OfflineModel,
+    Place,
     Summary,
     SummaryReply,
     SummaryRequest,
     Usage,
+    current_place,
 )
 from pytest_compaction.run import WorkLoop
 
@@ -90,3 +92,20 @@ def test_a_call_that_comes_after_the_end_raises_and_leaves_nothing_unawaited(wor
     work.close()
     with pytest.raises(RuntimeError, match="closed"):
         asyncio.run(model.summarize(REQUEST))
+
+
+def test_a_request_knows_its_place_from_any_thread(work):
+    asked = []
+
+    class Placed(Priced):
+        async def summarize(self, request):
+            asked.append(current_place())
+            return await super().summarize(request)
+
+    model = work.metered(Placed(), work.limit.at(0))
+    for point in ("p1", "p2"):
+        model.compacts_at(Place("case", "anchored", 1, "case", point))
+        asyncio.run(model.summarize(REQUEST))
+    work.wait(model.apart().summarize(REQUEST))
+    assert [place and place.point for place in asked] == ["p1", "p2", None]
+    assert current_place() is None
