@@ -68,3 +68,13 @@ def test_an_option_of_the_table_is_taken_as_long_as_it_is_registered(pytester, o
     taken = old in {option.flag for option in OPTIONS}
     assert result.ret == (pytest.ExitCode.OK if taken else pytest.ExitCode.USAGE_ERROR)
     assert (REMOVED[old] in flat(result.errlines)) is not taken
+
+
+@pytest.mark.parametrize("role", ["model", "responder", "judge"])
+def test_the_model_of_the_reference_run_is_gone(pytester, role):
+    set_up(pytester, "first")
+    result = run(pytester, f"--compaction-{role}=reference")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"this version has no --compaction-{role}=reference: the words of" in flat(
+        result.errlines
+    )

@@ -59,22 +59,17 @@ class _Located:
 
 
 class CaseSet:
-    """The usable cases by id and the errors of the others. Threads may share it.
-
-    ``uncovered`` is the number of usable cases that the reference run does not have.
-    """
+    """The usable cases by id and the errors of the others. Threads may share it."""
 
     def __init__(
         self,
         located: Sequence[_Located] = (),
         errors: Sequence[CaseFileError] = (),
-        uncovered: int = 0,
         kept: Mapping[str, Case] | None = None,
     ) -> None:
         self._located = {each.id: each for each in located}
         self.entries = tuple(each.entry for each in located)
         self.errors = tuple(errors)
-        self.uncovered = uncovered
         self._lock = threading.RLock()
         self._cases = {
             id: case
@@ -114,10 +109,10 @@ class CaseSet:
             self._cases.pop(id, None)
             self._probes.pop(id, None)
 
-    def only(self, wanted: Callable[[CaseEntry], bool], uncovered: int = 0) -> CaseSet:
+    def only(self, wanted: Callable[[CaseEntry], bool]) -> CaseSet:
         """The set with the wanted cases alone."""
         located = [each for each in self._located.values() if wanted(each.entry)]
-        return CaseSet(located, self.errors, uncovered, self._cases)
+        return CaseSet(located, self.errors, self._cases)
 
     def as_json(self, paths: Sequence[Path]) -> dict[str, Any]:
         """The set for another process, where the ``paths`` that were searched may be others."""
@@ -135,7 +130,7 @@ class CaseSet:
             [error.source, [[fault.pointer, fault.found, fault.expected] for fault in error.faults]]
             for error in self.errors
         ]
-        return {"cases": cases, "errors": errors, "uncovered": self.uncovered}
+        return {"cases": cases, "errors": errors}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], paths: Sequence[Path]) -> Self:
@@ -154,7 +149,7 @@ class CaseSet:
             CaseFileError(source, [CaseFault(*fault) for fault in faults])
             for source, faults in data["errors"]
         ]
-        return cls(located, errors, data["uncovered"])
+        return cls(located, errors)
 
 
 def find_cases(

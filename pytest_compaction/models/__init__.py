@@ -2,9 +2,9 @@
 
 Other rooms import from here alone. A :class:`Model` takes a :class:`SummaryRequest`, an
 :class:`AnswerRequest` or a :class:`JudgeRequest` and gives the reply. ``create_model`` finds one by
-its name: the rules (``OFFLINE``), the words on record (``REFERENCE``), or one at the endpoint that
-``connect`` reaches. What asks an endpoint is a chain of callers: the store of calls, what a
-model refuses, repetition, the limit on costs, and the connection. All is loaded when first used.
+its name: the rules (``OFFLINE``), or one at the endpoint that ``connect`` reaches. What asks an
+endpoint is a chain of callers: the store of calls, what a model refuses, repetition, the limit on
+costs, and the connection. All is loaded when first used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.parameters import *
     from pytest_compaction.models.place import *
     from pytest_compaction.models.protocol import *
-    from pytest_compaction.models.reference.shipped import *
+    from pytest_compaction.models.recorded.archive import *
     from pytest_compaction.models.registry import *
     from pytest_compaction.models.relay import *
     from pytest_compaction.models.structured_summary import *
@@ -48,7 +48,7 @@ _NAMES: Final = {
     "calls.prices": "PriceTable prices_at with_file",
     "calls.store": "CIPHERTEXT",
     "chat.fences": "fences_for",
-    "chat.model": "ChatModel",
+    "chat.model": "ChatModel words_digest",
     "chat.prompts": "Prompts frame packaged_prompt",
     "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate Length MissingCalls",
     "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
@@ -61,7 +61,7 @@ _NAMES: Final = {
         "JudgeRequest LogDigest Model ModelError NO_LOG NoReplyError NotAskedError "
         "NotRecordedError SummaryReply SummaryRequest UnsupportedError"
     ),
-    "reference.shipped": "Archive ArchiveError REFERENCE shipped_run",
+    "recorded.archive": "Archive ArchiveError Manifest RecordedPrompt Words archive_for write",
     "registry": (
         "Endpoints UnknownModelError asking connect create_model endpoint_within is_offline"
     ),

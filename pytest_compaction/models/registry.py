@@ -17,7 +17,6 @@ from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.calls.store import Mode, Store
 from pytest_compaction.models.offline.model import OFFLINE, OfflineModel
 from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.reference.shipped import REFERENCE, RecordedOnly
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.rubric import CRITERIA, Rubric
 from pytest_compaction.text import printable
@@ -27,10 +26,7 @@ if TYPE_CHECKING:
     from pytest_compaction.models.calls.endpoint import AdaptingCaller, Endpoint
     from pytest_compaction.models.chat.prompts import Prompts
 
-_OWN: Final = {
-    OFFLINE: "deterministic rules, no network",
-    REFERENCE: "the replies that come with the package, no network",
-}
+_OWN: Final = {OFFLINE: "deterministic rules, no network"}
 """The names that no endpoint is asked for."""
 _NEAR: Final = 0.75
 """From this similarity (0 to 1) on, a name is taken for a misspelling of another."""
@@ -115,7 +111,7 @@ def connect(
     shared = Accounts(accounts or (temporary.path if temporary else Path()) / "accounts.sqlite")
     prices = prices_at(base_url_for()) if prices is None else prices
     adapting = adapting_to(endpoint_within(request_timeout), shared, prices, tokens, limit)
-    caller = Store(store, RecordedOnly(adapting, shown), mode, shared, shown)
+    caller = Store(store, adapting, mode, shared, shown)
     return Endpoints(caller, adapting, shared, prices, prompts, tokens, temporary=temporary)
 
 
@@ -130,7 +126,7 @@ def asking(
     accounts: Accounts, prices: PriceTable, tokens: TokenCounter, endpoint: Endpoint
 ) -> Caller:
     """Callers one behind the other that ask the endpoint, without a store and a limit."""
-    return RecordedOnly(adapting_to(endpoint, accounts, prices, tokens, None), "of this run")
+    return adapting_to(endpoint, accounts, prices, tokens, None)
 
 
 def adapting_to(
@@ -151,7 +147,7 @@ def adapting_to(
 def is_offline(name: str) -> bool:
     """Whether a name is that of the offline model.
 
-    A misspelling of it or of the reference model, or a name that cannot be shown, raises
+    A misspelling of it, or a name that cannot be shown, raises
     :class:`UnknownModelError`.
     """
     if name in _OWN:

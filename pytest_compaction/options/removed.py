@@ -10,6 +10,13 @@ from pytest_compaction.settings import OptionError
 REMOVED: Final = {
     "--compaction-processes": "pytest-xdist does work in parallel; give its -n N",
     "--compaction-executor=processes://": "pytest-xdist does work in parallel; give its -n N",
+    **{
+        f"{option}=reference": (
+            "the words of its run answered prompts that no strategy sends any more; the summaries "
+            "of a large language model are those of --compaction-model=recorded"
+        )
+        for option in ("--compaction-model", "--compaction-responder", "--compaction-judge")
+    },
     "profile=": (
         "each strategy has one form, which is mended where an endpoint would refuse its messages; "
         "leave profile out"

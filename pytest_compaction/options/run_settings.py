@@ -91,12 +91,15 @@ def read_settings(config: Reader) -> Settings:
     for one, other, why in _EXCLUDED:
         if all(raw[name] not in (None, False, "") for name in (one, other)):
             raise OptionError(why.format_map(raw))
-    model = raw["model"]
+    model, judges = raw["model"], _split(raw, "judge")
+    for name, given in (("model", model), ("responder", raw["responder"])):
+        refuse_removed([f"--compaction-{name}={given}"])
+    refuse_removed(f"--compaction-judge={given}" for given in judges)
     made = raw | {
         "compactors": tuple(dict.fromkeys(_hidden(named_compactors(config)))),
         "cases": tuple(raw["cases"]),
         "responder": raw["responder"] or model,
-        "judges": tuple(dict.fromkeys(_split(raw, "judge"))) or (model,),
+        "judges": tuple(dict.fromkeys(judges)) or (model,),
         "long_memory": LongMemorySettings(raw["truncated_chats"], raw["published_rounding"]),
         "budgets": _budgets(_split(raw, "budget")),
         "shard": shard,

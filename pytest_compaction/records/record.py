@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from pytest_compaction.conversation import canonical_json, short_hash
-from pytest_compaction.models import OFFLINE, REFERENCE, ChargedError, OwnCalls, PriceTable, Usage
+from pytest_compaction.models import OFFLINE, ChargedError, OwnCalls, PriceTable, Usage
 from pytest_compaction.record import Record as Record
 from pytest_compaction.record import RecordType as RecordType
 from pytest_compaction.record import Status as Status
@@ -61,7 +61,7 @@ def words_of(settings: Settings, calls: int) -> Words:
     """Who wrote the summaries of an item for which its compactions made so many calls."""
     if settings.model == OFFLINE or not calls:
         return "rules"
-    return "recorded" if settings.model == REFERENCE else "live"
+    return "live"
 
 
 def with_error(record: Record, phase: Phase, reason: str) -> Record:

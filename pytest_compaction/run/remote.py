@@ -474,15 +474,13 @@ class Elsewhere:
     """The executor of an engine: does the work on the cases of a run by tasks.
 
     This process alone reads and writes the store and the accounts: ``endpoints`` are those of the
-    run, ``None`` if all models work offline. ``reads_reference`` says that a role has the model
-    of the reference run, whose replies count as stored.
+    run, ``None`` if all models work offline.
     """
 
     tasks: Tasks
     briefing: Briefing
     registry: Registry
     endpoints: Endpoints | None
-    reads_reference: bool = False
     _under_way: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def ahead(self) -> int:
@@ -532,7 +530,7 @@ class Elsewhere:
 
         To find out which calls the task will make, it is done here with the store alone.
         """
-        if self.endpoints is None or (self.endpoints.caller.is_empty and not self.reads_reference):
+        if self.endpoints is None or self.endpoints.caller.is_empty:
             return task
         collector, tokens = Collector(self.endpoints.caller.held), self.endpoints.tokens
         found = await asyncio.to_thread(measured, task, self.registry, tokens, collector)

@@ -13,7 +13,6 @@ from pytest_compaction.cache import KeptResults
 from pytest_compaction.conversation import TokenCounter, canonical_json, short_hash
 from pytest_compaction.models import (
     OFFLINE,
-    REFERENCE,
     Endpoints,
     Model,
     PriceTable,
@@ -123,10 +122,9 @@ def endpoints_of(
         accounts = Path(accounts_file) if accounts_file else None
         endpoints = replace(_connected(settings, root, tokens, accounts), kept=kept)
         if not (settings.calls.replay or settings.calls.export or settings.executor):
-            checked = [name for name in real if name != REFERENCE]
             check = endpoints.check_of(
-                [name for name in (settings.model, settings.responder) if name in checked],
-                [name for name in settings.judges if name in checked],
+                [name for name in (settings.model, settings.responder) if name in real],
+                [name for name in settings.judges if name in real],
                 is_worker=accounts is not None,
             )
             endpoints = replace(endpoints, check=check)
@@ -177,7 +175,7 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
         return
     for name in settings.models:
         priced = name in real and prices is not None and prices.knows(name)
-        if priced or name in {OFFLINE, REFERENCE}:
+        if priced or name == OFFLINE:
             continue
         where = f"at {prices.host} " if prices is not None and name in real else ""
         raise OptionError(
@@ -189,7 +187,7 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
 
 def with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
     """The settings with the hash of the judge's prompt, shipped or not."""
-    prompt = endpoints.prompts.of_model(settings.judges[0]).judge
+    prompt = endpoints.prompts.judge
     digest = short_hash(canonical_json([prompt.system, prompt.user]))
     return replace(settings, calls=replace(settings.calls, judge_prompt_hash=digest))
 
@@ -202,11 +200,7 @@ def need_key(settings: Settings, added_models: Mapping[str, Model]) -> None:
     calls = settings.calls
     if calls.replay or calls.estimate or calls.export or settings.executor:
         return
-    asked = [
-        name
-        for name in settings.models
-        if name not in added_models and not is_offline(name) and name != REFERENCE
-    ]
+    asked = [name for name in settings.models if name not in added_models and not is_offline(name)]
     if asked and (missing := missing_key()):
         raise OptionError(
             f"{missing} (asked for {', '.join(map(printable, asked))}; what is in the store is "

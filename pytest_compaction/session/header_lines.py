@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.models import OFFLINE, REFERENCE, is_offline
+from pytest_compaction.models import OFFLINE, is_offline
 from pytest_compaction.session.prompts import prompt_lines
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
@@ -14,7 +14,7 @@ OPTION: Final = "--compaction-proxy"
 
 def header_lines(session: BenchmarkSession) -> list[str]:
     """The lines for pytest's header: what runs, and which parameters have no effect."""
-    lines = [summary_line(session), *_reference_lines(session)]
+    lines = [summary_line(session)]
     lines += [f"compaction: {sentence}" for sentence in session.not_read]
     told = session.registry.understood(session.specs)
     lines += [printable(f"compaction: {sentence}") for sentence in told]
@@ -57,23 +57,6 @@ def header_lines(session: BenchmarkSession) -> list[str]:
             for strategy, name in session.registry.prompt_only(session.specs)
         ]
     return lines
-
-
-def _reference_lines(session: BenchmarkSession) -> list[str]:
-    """What the replies of the reference run are, if its model has a role."""
-    if REFERENCE not in session.settings.models:
-        return []
-    run = session.reference
-    if run is None:
-        text = f"no reference run comes with this version; only {session.settings.calls.store} is"
-        return [printable(f"compaction: {text} read")]
-    about = run.manifest
-    text = f"reference run of {about.dates}: {about.model}, not reproducible"
-    uncovered = session.case_set.uncovered
-    if uncovered:
-        cases = "1 case that is" if uncovered == 1 else f"{uncovered} cases that are"
-        text += f"; without {cases} not in it"
-    return [printable(f"compaction: {text}")]
 
 
 def summary_line(session: BenchmarkSession) -> str:

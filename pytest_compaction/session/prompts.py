@@ -9,7 +9,7 @@ from typing import Final
 from pytest_compaction.case import CaseSet
 from pytest_compaction.compactors import Registry, Spec
 from pytest_compaction.conversation import canonical_json, short_hash
-from pytest_compaction.models import REFERENCE, is_offline
+from pytest_compaction.models import is_offline
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import NAMES_FACTS, OptionError, PromptSettings, Settings
 from pytest_compaction.text import printable
@@ -28,17 +28,13 @@ def with_prompts(
     :class:`OptionError` if no model reads them.
     """
     told = registry.told(specs)
-    if told and not has_model and (settings.model == REFERENCE or is_offline(settings.model)):
+    if told and not has_model and is_offline(settings.model):
         named = ", ".join(dict.fromkeys(part.text for part, _, _ in told))
-        why = (
-            "the words on record were written for other prompts"
-            if settings.model == REFERENCE
-            else "rules write the summaries and read no prompt"
-        )
         raise OptionError(
             printable(
                 f"{named}: prompt= and instruction= change what a model is told, and no model is "
-                f"asked here: {why}; name one that can be asked: --compaction-model=NAME"
+                "asked here: rules write the summaries and read no prompt; name one that can be "
+                "asked: --compaction-model=NAME"
             )
         )
     parts = {part.text: said for part, said, _ in told}

@@ -29,14 +29,12 @@ from pytest_compaction.gate import (
 )
 from pytest_compaction.judges import read_rubric
 from pytest_compaction.models import (
-    REFERENCE,
     ArchiveError,
     Model,
     PromptError,
     UnknownModelError,
     create_model,
     is_offline,
-    shipped_run,
 )
 from pytest_compaction.options import refuse_removed
 from pytest_compaction.run import Roles, TriggerError, parse_trigger
@@ -45,7 +43,7 @@ from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import case_places, find_named
 from pytest_compaction.session.prompts import with_prompts
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.settings import RECORDED, SHIPPED, OptionError, Settings
+from pytest_compaction.settings import RECORDED, OptionError, Settings
 
 _AT_BUDGET: Final = re.compile(r"-b(?:[0-9]+|recorded)$")
 """What follows a strategy in a scope that names it at one budget."""
@@ -91,7 +89,6 @@ def resolve_session(
     if settings.encoding != DEFAULT_ENCODING:
         tokens.text("")  # its vocabulary may have to be fetched, which may fail
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
-    settings = _without_endpoint(settings, real)
     if settings.rubric_file:
         rubric = read_rubric(root / settings.rubric_file, settings.rubric_file)
         settings = replace(settings, rubric=rubric)
@@ -123,7 +120,7 @@ def resolve_session(
     places = case_places(settings.cases, root, use_shipped)
     index = CaseIndex(index_folder)
     found = find_named(places.paths, root, index, found_cases, settings.long_memory.truncated)
-    case_set = _in_reference(settings, found.case_set)
+    case_set = found.case_set
     left_out: tuple[str, ...] = ()
     if settings.at_recorded_budget:
         case_set, left_out = _with_records(case_set)
@@ -193,40 +190,6 @@ def _is_strategy(scope: str, registry: Registry) -> bool:
     return all(target in registry.names() or ":" in target for target in targets)
 
 
-def _without_endpoint(settings: Settings, real: Sequence[str]) -> Settings:
-    """The settings of a replay if all models behind an endpoint are the reference run's."""
-    if REFERENCE not in real:
-        return settings
-    calls = settings.calls
-    if calls.refresh:
-        raise OptionError(
-            f"--compaction-refresh asks all models again, and nobody can be asked for the model "
-            f"{REFERENCE!r}; leave the option out"
-        )
-    if set(real) != {REFERENCE} or calls.export or calls.estimate:
-        return settings
-    return replace(settings, calls=replace(calls, replay=True))
-
-
-def _in_reference(settings: Settings, found: CaseSet) -> CaseSet:
-    """The cases of the reference run if its model is asked and no cases are named."""
-    run, calls = shipped_run(), settings.calls
-    if REFERENCE not in settings.models or run is None or calls.export or calls.estimate:
-        return found
-    covered = run.manifest.cases
-    if settings.cases not in {(), (SHIPPED,)}:
-        return found
-    there = {entry for entry in found.entries if covered.get(entry.id) == entry.digest}
-    if found.entries and not there:
-        raise OptionError(
-            f"none of these cases is in the reference run: it covers {', '.join(covered)}, each "
-            "as it was then; measure the cases of the package with --pyargs "
-            "pytest_compaction.benchmark, or take a model that can be asked: "
-            "--compaction-model=NAME"
-        )
-    return found.only(there.__contains__, len(found.entries) - len(there))
-
-
 def _with_records(found: CaseSet) -> tuple[CaseSet, tuple[str, ...]]:
     """The cases that hold a recorded compaction, and the ids of the others."""
     there = {entry for entry in found.entries if any(point.recorded for point in entry.points)}
@@ -236,7 +199,7 @@ def _with_records(found: CaseSet) -> tuple[CaseSet, tuple[str, ...]]:
             f"--compaction-budget={RECORDED}: none of the {len(left_out)} cases holds a "
             "compaction on record; name cases imported from transcripts of agents that compacted"
         )
-    return found.only(there.__contains__, found.uncovered), left_out
+    return found.only(there.__contains__), left_out
 
 
 def make_importable(*folders: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,12 +17,9 @@ from pytest_compaction.gate import PlannedRun, Threshold
 from pytest_compaction.metrics import reader_version
 from pytest_compaction.models import (
     OFFLINE,
-    REFERENCE,
-    Archive,
     Endpoints,
     Model,
     PriceTable,
-    shipped_run,
 )
 from pytest_compaction.records import ShardPart
 from pytest_compaction.run import Engine, Method, Nulls, Roles, Trigger, WorkLoop
@@ -163,8 +160,7 @@ class BenchmarkSession:
         # A slot does one task at a time: all together stay within the requests in flight.
         most = settings.concurrency if endpoints else 0
         tasks = Tasks(opener_for(settings.executor), settings.executor, most)
-        reads_reference = REFERENCE in settings.models
-        return Elsewhere(tasks, briefing, self.registry, endpoints, reads_reference)
+        return Elsewhere(tasks, briefing, self.registry, endpoints)
 
     @cached_property
     def replayer(self) -> Replayer:
@@ -248,7 +244,6 @@ class BenchmarkSession:
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"dialogues": self.dialogue_set.as_json()} if self.has_dialogues else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
-            **({"reference": asdict(self.reference.manifest)} if self.reference else {}),
         }
 
     def probes_of(self, case: CaseEntry, spec: Spec | None) -> list[ProbeEntry]:
@@ -269,7 +264,7 @@ class BenchmarkSession:
             for case in self.case_set.entries
         )
         cases, dialogues = self.case_set, self.dialogue_set
-        found = len(cases.entries) + len(cases.errors) + cases.uncovered + len(self.left_out)
+        found = len(cases.entries) + len(cases.errors) + len(self.left_out)
         return PlannedRun(
             probes * self.settings.trials + len(self.specs) * len(dialogues.dialogues),
             found + len(dialogues.dialogues) + len(dialogues.errors),
@@ -288,11 +283,6 @@ class BenchmarkSession:
             tuple(case.id for case in self.cases_that_run),
             tuple(sorted(d.id for d in self.dialogue_set.dialogues if shard.holds(d.id))),
         )
-
-    @property
-    def reference(self) -> Archive | None:
-        """The reference run, if its model has a role and there is one."""
-        return shipped_run() if REFERENCE in self.settings.models else None
 
     @property
     def cases_that_run(self) -> Sequence[CaseEntry]:

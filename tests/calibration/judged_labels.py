@@ -20,7 +20,6 @@ from pathlib import Path
 from pytest_compaction.case import AnswerSpec, Fact, Trap
 from pytest_compaction.metrics import jackknife_interval, weighted_kappa
 from pytest_compaction.models import (
-    REFERENCE,
     ChatModel,
     ExportFolder,
     JudgeRequest,
@@ -87,7 +86,7 @@ def requests(half=None):
             )
 
 
-def judged(store, half=None, model=REFERENCE):
+def judged(store, half=None, model="judge"):
     """Each row with what the judge said, as far as the store knows it; the calls it lacks."""
     calls = MissingCalls(Store(store, None, "replay"))
     judge = ChatModel(model, calls)
@@ -179,7 +178,7 @@ def main(arguments=None):
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--store", type=Path, default=Path(".pytest_compaction/store"))
     parser.add_argument("--half", choices=HALVES)
-    parser.add_argument("--model", default=REFERENCE)
+    parser.add_argument("--model", default="judge")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     found, calls, unscored = judged(options.store, options.half, options.model)

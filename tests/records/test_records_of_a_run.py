@@ -382,7 +382,7 @@ def test_a_killed_run_leaves_whole_lines_that_can_be_loaded(pytester):
 
 @pytest.mark.parametrize(
     ("model", "calls", "words"),
-    [("offline", 3, "rules"), ("reference", 1, "recorded"), ("m", 1, "live"), ("m", 0, "rules")],
+    [("offline", 3, "rules"), ("m", 1, "live"), ("m", 0, "rules")],
 )
 def test_a_record_says_who_wrote_the_summaries(model, calls, words):
     assert words_of(SimpleNamespace(model=model), calls) == words

@@ -168,11 +168,6 @@ def test_a_prompt_that_holds_facts_of_the_cases_is_told_of(measure, pytester):
     [
         ("anchored:prompt=new.md", (), "rules write the summaries and read no prompt; name one"),
         ("anchored:instruction=brief", (), "anchored:instruction=brief: prompt= and instruction="),
-        (
-            "anchored:prompt=new.md",
-            ("--compaction-model=reference",),
-            "the words on record were written for other prompts",
-        ),
         ("anchored:prompt=none.md", (MODEL,), "the prompt none.md cannot be read: No such file"),
         ("anchored:prompt=odd.md", (MODEL,), "names $message, which nothing fills; the placehol"),
         ("anchored:prompt=odd.md", (MODEL,), "$messages (the conversation as one text)"),

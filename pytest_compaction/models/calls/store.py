@@ -27,8 +27,6 @@ from pytest_compaction.folders import remove_left_files
 from pytest_compaction.models.calls.accounts import Accounts, repeated
 from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.protocol import NotRecordedError
-from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.reference.shipped import ArchiveError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.secrets import BLOT, scrubbed, scrubbed_json
@@ -159,30 +157,19 @@ class Store:
 
     async def find(self, call: Call) -> CallReply | None:
         """The reply that :meth:`read` finds, looked for off the event loop."""
-        if call.model != shipped.REFERENCE:
-            try:  # to look takes less time than a thread, which reading needs
-                self._path(call.digest).stat()
-            except FileNotFoundError:
-                return None
-            except OSError:
-                pass
+        try:  # to look takes less time than a thread, which reading needs
+            self._path(call.digest).stat()
+        except FileNotFoundError:
+            return None
+        except OSError:
+            pass
         return await asyncio.to_thread(self.read, call)
 
     # The disk may be slow: the methods from here on run in threads, off the event loop.
 
     def read(self, call: Call) -> CallReply | None:
-        """The stored reply to a call; a file that cannot be used is passed over with a note.
-
-        Replies of the reference run count as stored.
-        """
-        found = self._read(call.digest)
-        if found is not None:
-            return found
-        try:
-            return shipped.reply_to(call)
-        except ArchiveError as error:
-            self._note(str(error))
-            return None
+        """The stored reply to a call; a file that cannot be used is passed over with a note."""
+        return self._read(call.digest)
 
     def _read(self, digest: str) -> CallReply | None:
         try:
@@ -250,8 +237,6 @@ class Store:
         return self._folder / digest[:2] / f"{digest}.json"
 
     def _missing(self, call: Call, digest: str) -> str:
-        if call.model == shipped.REFERENCE:
-            return shipped.missing(call, self._shown)
         return (
             f"this request is not in the store {self._shown}: {digest} ({call.role}, "
             f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "

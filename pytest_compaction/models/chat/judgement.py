@@ -68,19 +68,14 @@ class JudgementError(ValueError):
 
 
 def judge_fields(
-    request: JudgeRequest, log: str, form: str, lines: Mapping[str, str], key_words: bool
+    request: JudgeRequest, log: str, form: str, lines: Mapping[str, str]
 ) -> dict[str, str]:
     """The fields of the judge's template for a request; ``log`` is the excerpt to show.
 
-    ``lines`` are criteria by id in words other than those of the default rubric. With
-    ``key_words`` facts and stale claims have the words by which rules recognise them.
+    ``lines`` are criteria by id in words other than those of the default rubric.
     """
-
-    def words(keys: Iterable[Sequence[str]]) -> tuple[str, ...]:
-        return _key_words(keys) if key_words else ()
-
-    facts = (f"{n}. {_fact(fact, words(fact.keys))}" for n, fact in enumerate(request.facts, 1))
-    traps = (f"{n}. {_trap(trap, words(trap.keys))}" for n, trap in enumerate(request.traps, 1))
+    facts = (f"{n}. {_fact(fact)}" for n, fact in enumerate(request.facts, 1))
+    traps = (f"{n}. {_trap(trap)}" for n, trap in enumerate(request.traps, 1))
     materials = {
         "question": request.question,
         "facts": "\n".join(facts),
@@ -118,22 +113,16 @@ def _fenced(
     return {**fields, "mark": fences.mark}, fences
 
 
-def _fact(fact: Fact, words: Sequence[str]) -> str:
+def _fact(fact: Fact) -> str:
     """The type, the text, and other words for it."""
     type = f"{fact.type}, {fact.change or 'read'}" if fact.type == "path" else fact.type
-    return f"[{type}] {_one_line(fact.text)}{_also((*fact.aliases, *words))}"
+    return f"[{type}] {_one_line(fact.text)}{_also(fact.aliases)}"
 
 
-def _trap(trap: Trap, words: Sequence[str]) -> str:
+def _trap(trap: Trap) -> str:
     now = trap.current or ((trap.of,) if trap.of else ())
     current = f" (now: {'; '.join(map(_one_line, now))})" if now else ""
-    return f"[{trap.type}] {_one_line(trap.text)}{_also((*trap.aliases, *words))}{current}"
-
-
-def _key_words(keys: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The key groups in one entry: alternatives with strokes, groups with plus signs."""
-    groups = [" | ".join(group) for group in keys]
-    return (" + ".join(groups),) if groups else ()
+    return f"[{trap.type}] {_one_line(trap.text)}{_also(trap.aliases)}{current}"
 
 
 def _also(aliases: Iterable[str]) -> str:

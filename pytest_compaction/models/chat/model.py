@@ -8,6 +8,7 @@ the reason why a response is unscored.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from copy import copy
@@ -16,7 +17,7 @@ from typing import Any, Final
 
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.conversation import TokenCounter
+from pytest_compaction.conversation import TokenCounter, canonical_json
 from pytest_compaction.conversation.formats.chat import chat_messages
 from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
@@ -45,7 +46,6 @@ from pytest_compaction.models.protocol import (
     SummaryReply,
     SummaryRequest,
 )
-from pytest_compaction.models.reference.shipped import REFERENCE
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, Operation, Role
 from pytest_compaction.models.wire.reply import (
@@ -106,7 +106,7 @@ class ChatModel:
         self._name = name
         self._caller = caller
         self._tokens = tokens or TokenCounter()
-        self._prompts = (prompts or Prompts.load()).of_model(name)
+        self._prompts = prompts or Prompts.load()
         self._log_tokens = log_tokens
         self._trial = trial
         self._kept = kept or KeptResults()
@@ -128,9 +128,7 @@ class ChatModel:
         A refusal raises :class:`ModelError`. A reply that only repeats the prompt's own
         words gives an empty summary.
         """
-        # The words of the reference run answered the frame, whichever product was followed.
-        prompt = None if self._name == REFERENCE else request.prompt
-        prompt = prompt or frame()
+        prompt = request.prompt or frame()
         asked = asked_for(request, prompt, int(request.budget * WORDS_PER_TOKEN))
         body = self._chat_body(asked.messages, request.budget)
         reply, usage, latency = await self._text("chat.completions", body, "compaction")
@@ -187,15 +185,13 @@ class ChatModel:
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All that applies in one request; a bad reply is repaired once, or is unscored."""
-        recorded, lines = self._prompts.recorded, self._prompts.criteria
-        request = replace(request, by_evidence=recorded)
         numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
         limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria) + NUMBER_TOKENS * numbers
         if request.nuggets:
             prompt = self._prompts.nuggets.messages(nugget_fields(request))
         else:
             log = excerpts_for(request, self._log_tokens, self._tokens, self._kept)
-            fields = judge_fields(request, log, asked_form(request.answer), lines, recorded)
+            fields = judge_fields(request, log, asked_form(request.answer), self._prompts.criteria)
             prompt = self._prompts.judge.messages(fields)
         extra = {"response_format": response_format(request)}
         body = self._chat_body(prompt, limit, extra)
@@ -319,6 +315,19 @@ def roomier(body: Mapping[str, Any]) -> dict[str, Any]:
     """The request with more room for its reply, after a reply was cut before its text began."""
     name = next(name for name in ("max_tokens", "max_output_tokens") if name in body)
     return {**body, name: body[name] + REASONING_TOKENS}
+
+
+def words_digest(call: Call) -> str:
+    """SHA-256 of all that a call sends and that does not depend on the model that is asked.
+
+    That leaves out its name and its room to think. The seed is left out too: recorded words have
+    the trial in their key.
+    """
+    sent = {name: value for name, value in call.body.items() if name not in {"model", "seed"}}
+    if _REASONS.search(call.model) and "max_tokens" in sent:
+        sent["max_tokens"] -= REASONING_TOKENS
+    text = canonical_json({"operation": call.operation, "body": sent})
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _room(model: str, tokens: int) -> int:

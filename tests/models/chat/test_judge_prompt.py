@@ -15,7 +15,6 @@ from support.scenarios import flat, records, run, set_up
 from pytest_compaction.case import TEXT_KINDS, AnswerSpec, Fact, Trap
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.models import (
-    REFERENCE,
     LogDigest,
     PromptError,
     Prompts,
@@ -76,14 +75,9 @@ def test_a_model_is_not_given_the_words_by_which_rules_recognise_a_fact():
     fact = Fact("the limit is 45", ("45 s",), keys=(("limit", "bound"), ("45",)))
     trap = Trap("the limit is 30", keys=(("limit", "bound"), ("30",)))
     request = judge_request(facts=(fact,), traps=(trap,))
-    plain, recorded = (
-        rendered(judge_call(request, prompts=prompts)[0])
-        for prompts in (Prompts.load(), Prompts.load().of_model(REFERENCE))
-    )
+    plain = rendered(judge_call(request)[0])
     assert "1. [value] the limit is 45 (or: 45 s)\n" in plain
     assert "bound" not in plain
-    assert "1. [value] the limit is 45 (or: 45 s; limit | bound + 45)\n" in recorded
-    assert "the limit is 30 (or: limit | bound + 30)" in recorded
 
 
 def test_a_rubric_of_ones_own_gives_its_words_to_the_judge_and_others_stay():

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import Any, Final
 
-from pytest_compaction.models.reference.shipped import REFERENCE
 from pytest_compaction.models.summary_prompt import (
     PromptError,
     SummaryPrompt,
@@ -54,9 +52,7 @@ class Prompt:
 class Prompts:
     """All templates of the chat model.
 
-    ``criteria`` are those, by id, in words other than the rubric's. ``recorded`` tells that the
-    judge is asked as that of the reference run was: for what there is evidence, with the words by
-    which rules recognise facts.
+    ``criteria`` are those, by id, in words other than the rubric's.
     """
 
     judge: Prompt
@@ -65,22 +61,6 @@ class Prompts:
     answer: Prompt
     choose: Prompt
     criteria: Mapping[str, str] = field(default_factory=dict)
-    recorded: bool = False
-
-    def of_model(self, name: str) -> Prompts:
-        """The templates for a model. Verdicts of the reference run fit the prompt alone that they
-        were made with, before the rubric asked models questions of their own.
-
-        A prompt of the user stays.
-        """
-        if name != REFERENCE or self.judge != packaged_prompt("judge"):
-            return self
-        folder = resources.files(__package__.rpartition(".chat")[0]).joinpath("reference")
-        lines = folder.joinpath("criteria.txt").read_text("utf-8").splitlines()
-        words = {re.split("[ :]", line.removeprefix("- "))[0]: line for line in lines}
-        text = folder.joinpath("judge.md").read_text("utf-8")
-        judge = parse("judge", text, "judge.md")
-        return replace(self, judge=judge, criteria=words, recorded=True)
 
     @classmethod
     def load(cls, judge: Path | None = None, rubric: Rubric = CRITERIA) -> Prompts:

@@ -1,0 +1,1 @@
+"""Recorded words: summaries that a large language model wrote once, and their archive."""

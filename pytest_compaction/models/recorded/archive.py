@@ -1,0 +1,193 @@
+"""The archive of recorded words: what a large language model wrote once, kept as data.
+
+An archive is a zip file of two members. ``words.jsonl`` has one line for each text, sorted by its
+key. A line also has the digest of the request that the text answered. The requests are not in it,
+because a run renders them again. ``manifest.json`` says who wrote the words, when and how, and
+holds the SHA-256 of the other member. The same words give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
+
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import CallReply
+
+FORMAT: Final = 3
+NAME: Final = "words.zip"
+"""The name of an archive; it lies in the folder of the case files or in one above."""
+MANIFEST: Final = "manifest.json"
+WORDS: Final = "words.jsonl"
+_DATE: Final = (1980, 1, 1, 0, 0, 0)
+_DAMAGES: Final = (
+    *(OSError, RuntimeError, LookupError, TypeError, ValueError, AttributeError, EOFError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+_T = TypeVar("_T")
+
+
+class ArchiveError(Exception):
+    """An archive of words cannot be used; the text is a sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPrompt:
+    """The prompt that the words of a strategy answered: its digest, and the date of recording."""
+
+    digest: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an archive holds, and the source of its words.
+
+    ``model`` says which kind of model wrote the words, ``dates`` when, ``sampling`` with which
+    temperature and seed, and ``provenance`` how. ``cases`` are digests by id. ``replies`` and
+    ``sha256`` are of the other member; :func:`write` fills them in.
+    """
+
+    model: str
+    dates: str
+    sampling: str
+    provenance: tuple[str, ...]
+    licence: str
+    cases: Mapping[str, str]
+    strategies: Mapping[str, RecordedPrompt]
+    replies: int = 0
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text that a model wrote once, with its key and the digest of the request.
+
+    ``strategy`` is the canonical text of its spec. ``point`` is the compaction point that a summary
+    was written at, or after which ``probe`` was asked; a summary has no probe. ``number`` counts
+    from 1 what has the rest of its key in common: a second request at the same point, a second
+    judgement. ``budget`` is the number of tokens that the view may take at the point. ``covers``
+    are the first and the last message of those that a summary was written from. ``finish`` is why
+    the model stopped, as an endpoint says it: ``length`` for a text that was cut.
+    """
+
+    role: Literal["summary", "answer", "verdict"]
+    case: str
+    strategy: str
+    point: str
+    trial: int
+    probe: str
+    number: int
+    digest: str
+    words: str = field(repr=False)
+    covers: tuple[str, ...] = ()
+    budget: int = 0
+    trigger: str = "case"
+    finish: str = "stop"
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int, str, int, int, str]:
+        """The unique key of these words, which does not depend on what was sent."""
+        return (
+            *(self.case, self.strategy, self.role, self.point, self.trial, self.probe),
+            *(self.number, self.budget, self.trigger),
+        )
+
+    @property
+    def reply(self) -> CallReply:
+        """The words as the reply to a call."""
+        message = {"role": "assistant", "content": self.words}
+        choice = {"finish_reason": self.finish, "index": 0, "message": message}
+        return CallReply({"object": "chat.completion", "choices": [choice]}, Usage(calls=1))
+
+
+class Archive:
+    """An archive of words, opened when it is first needed. Any thread may read it.
+
+    A damaged file raises :class:`ArchiveError`; a zip file has a checksum of each member.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The manifest."""
+
+        def made(data: bytes) -> Manifest:
+            found = json.loads(data)
+            if found.pop("format") != FORMAT:
+                raise ValueError(f"it is not of format {FORMAT}")
+            prompts = {name: RecordedPrompt(**of) for name, of in found["strategies"].items()}
+            provenance = tuple(found["provenance"])
+            return Manifest(**{**found, "strategies": prompts, "provenance": provenance})
+
+        return self._read(MANIFEST, made)
+
+    @cached_property
+    def words(self) -> tuple[Words, ...]:
+        """All words, by key."""
+
+        def made(data: bytes) -> tuple[Words, ...]:
+            if hashlib.sha256(data).hexdigest() != self.manifest.sha256:
+                raise ValueError(f"its SHA-256 is not that of {MANIFEST}")
+            rows = map(json.loads, data.splitlines())
+            return tuple(Words(**{**row, "covers": tuple(row.get("covers", ()))}) for row in rows)
+
+        return self._read(WORDS, made)
+
+    def _read(self, name: str, made: Callable[[bytes], _T]) -> _T:
+        """What is made of the content of a member."""
+        try:
+            with zipfile.ZipFile(self.path) as file:
+                return made(file.read(name))
+        except _DAMAGES as error:
+            raise ArchiveError(
+                f"the recorded words {self.path} cannot be used: {name}: {type(error).__name__} "
+                f"({error}); put the file of your last commit back, or for that of the package "
+                "install it again"
+            ) from None
+
+
+def write(path: Path, manifest: Manifest, words: Iterable[Words]) -> None:
+    """Write an archive of these words, which replaces one that is there."""
+    rows = sorted(words, key=lambda row: row.key)
+    data = b"".join(_line({k: v for k, v in asdict(row).items() if v != ()}) for row in rows)
+    told = {"replies": len(rows), "sha256": hashlib.sha256(data).hexdigest()}
+    members = {MANIFEST: _line({"format": FORMAT, **asdict(manifest), **told}), WORDS: data}
+    part = path.with_name(f"{path.name}.part")
+    with zipfile.ZipFile(part, "w") as file:
+        for name, content in members.items():
+            file.writestr(zipfile.ZipInfo(name, _DATE), content, zipfile.ZIP_DEFLATED, 9)
+    part.replace(path)
+
+
+def _line(data: Mapping[str, Any]) -> bytes:
+    """A line of JSON; ASCII, since half a surrogate pair has no UTF-8 form."""
+    return json.dumps(data).encode() + b"\n"
+
+
+def archive_for(case: Path, root: Path) -> Archive | None:
+    """The archive nearest to a case file, in its folder or in one above up to ``root``."""
+    for folder in case.parents:
+        path = folder / NAME
+        try:
+            found = path.stat()
+        except OSError:
+            if folder == root:
+                return None
+            continue
+        return _opened(path, found.st_mtime_ns, found.st_size)
+    return None
+
+
+@lru_cache(maxsize=8)
+def _opened(path: Path, _changed: int, _size: int) -> Archive:
+    return Archive(path)

@@ -1,1 +1,0 @@
-"""The reference run: replies of a large language model that come with the package."""
