@@ -8,13 +8,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Final, TextIO
 
 _SECONDS: Final = 10
 """How often a run says how many calls it has made."""
+_POLL: Final = 0.05
 _PYTEST: Final = (sys.executable, "-m", "pytest")
 _ESTIMATE: Final = "= compaction estimate ="
 _FAILURES: Final = re.compile("= (FAILURES|ERRORS) =")
@@ -54,19 +57,34 @@ def estimate(
     return "\n".join(said).strip()
 
 
-def run_pytest(
-    arguments: Sequence[str],
-    store: Path,
-    folder: Path | None = None,
-    environment: Mapping[str, str] = {},
-    progress: TextIO | None = None,
-) -> tuple[int, str]:
+def run_pytest(arguments: Sequence[str], store: Path) -> tuple[int, str]:
     """Run pytest with these arguments; its exit code, and what it printed.
 
-    The calls in the ``store`` tell ``progress`` (the standard output by default) how far it is. The
-    process does not outlive this call.
+    The calls in the ``store`` tell how far it is. The process does not outlive this call.
     """
-    before, began = calls_in(store), time.monotonic()
+    with started(arguments) as run:
+        wait_for([run], store)
+    return run.code or 0, run.printed
+
+
+@dataclass
+class PytestRun:
+    """A run of pytest in a process of its own; ``printed`` is known when it has ended."""
+
+    process: subprocess.Popen[bytes]
+    printed: str = ""
+
+    @property
+    def code(self) -> int | None:
+        """The exit code; ``None`` while it runs."""
+        return self.process.poll()
+
+
+@contextmanager
+def started(
+    arguments: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] = {}
+) -> Iterator[PytestRun]:
+    """Run pytest with these arguments; the process ends with the ``with``."""
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             [*_PYTEST, *arguments],
@@ -75,20 +93,31 @@ def run_pytest(
             cwd=folder,
             env={**os.environ, **environment},
         )
-        while True:
-            try:
-                code = process.wait(_SECONDS)
-                break
-            except subprocess.TimeoutExpired:
-                new = calls_in(store) - before
-                told = f"  {time.monotonic() - began:.0f} s, {new:,} calls recorded"
-                print(told, file=progress, flush=True)
-            except BaseException:
+        run = PytestRun(process)
+        try:
+            yield run
+        finally:
+            if run.code is None:
                 process.terminate()
                 process.wait()
-                raise
-        said.seek(0)
-        return code, said.read().decode("utf-8", "replace")
+            said.seek(0)
+            run.printed = said.read().decode("utf-8", "replace")
+
+
+def wait_for(runs: Sequence[PytestRun], store: Path, progress: TextIO | None = None) -> None:
+    """Wait until all runs have ended, or one of them with another code than 0 and 1.
+
+    The calls in the ``store`` tell ``progress`` (the standard output by default) how far they are.
+    """
+    before, began = calls_in(store), time.monotonic()
+    told = began
+    while None in (codes := {run.code for run in runs}) and codes <= {None, 0, 1}:
+        time.sleep(_POLL)
+        now = time.monotonic()
+        if now - told >= _SECONDS:
+            new = calls_in(store) - before
+            print(f"  {now - began:.0f} s, {new:,} calls recorded", file=progress, flush=True)
+            told = now
 
 
 def calls_in(store: Path) -> int:

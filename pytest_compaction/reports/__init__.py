@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.reports.finished_run import *
     from pytest_compaction.reports.gate_text import *
     from pytest_compaction.reports.items import *
+    from pytest_compaction.reports.json_report import *
     from pytest_compaction.reports.lines import *
     from pytest_compaction.reports.listed_runs import *
     from pytest_compaction.reports.one_strategy import *
@@ -47,6 +48,7 @@ _NAMES: Final = {
     "finished_run": "FinishedRun Outcome suite_properties with_finite_figures",
     "gate_text": "Failures UNDECIDED below_text gate_line is_undecided passes",
     "items": "case_line item_lines what_was_dropped",
+    "json_report": "report_json",
     "lines": (
         "Line Style WIDTH cells counted fitted interval_text width_of wrapped write_lines "
         "write_unwrapped"

@@ -13,7 +13,7 @@ from typing import Final
 from pytest_compaction.folders import check_room
 from pytest_compaction.records import Run, columns, row_of
 from pytest_compaction.reports.finished_run import FinishedRun
-from pytest_compaction.reports.json_report import json_report
+from pytest_compaction.reports.json_report import report_json
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.reports.markdown_report import markdown_head, markdown_report
 from pytest_compaction.reports.table import inert
@@ -48,7 +48,7 @@ def _page(run: FinishedRun) -> str:
 
 FORMS: Final[dict[str, Callable[[FinishedRun], str]]] = {
     ".md": markdown_report,
-    ".json": json_report,
+    ".json": report_json,
     ".csv": csv_report,
     ".html": _page,
 }

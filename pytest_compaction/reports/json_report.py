@@ -40,13 +40,17 @@ SCHEMA: Final = "report.schema.json"
 _OUTCOMES: Final = {"holds": "passed", "worse": "failed", "undecided": "inconclusive"}
 
 
-def json_report(run: FinishedRun) -> str:
-    """The report as indented JSON that any parser takes: no NaN, ASCII alone."""
-    return json.dumps(finite(report_data(run)), indent=2, allow_nan=False) + "\n"
+def report_json(run: FinishedRun, versions: Sequence[AB] | None = None) -> str:
+    """The report as indented JSON that any parser takes: no NaN, ASCII alone.
+
+    ``versions`` stand in place of those that are found in the run.
+    """
+    return json.dumps(finite(report_data(run, versions)), indent=2, allow_nan=False) + "\n"
 
 
-def report_data(run: FinishedRun) -> dict[str, Any]:
+def report_data(run: FinishedRun, versions: Sequence[AB] | None = None) -> dict[str, Any]:
     """The report as plain JSON; every figure has an interval or the reason why it has none."""
+    found = versions_of(run.strategies(), run.header) if versions is None else versions
     header = run.header
     shard: Any = header.get("shard")
     sharded = isinstance(shard, dict)
@@ -64,7 +68,7 @@ def report_data(run: FinishedRun) -> dict[str, Any]:
         "settings": header.get("settings") or {},
         "strategies": [_strategy(found) for found in figures_of_strategies(run)],
         "comparisons": list(_comparisons(run)),
-        "ab": list(map(_versions, versions_of(run.strategies(), run.header))),
+        "ab": list(map(_versions, found)),
         "classes": [
             {
                 "kind": each.kind,

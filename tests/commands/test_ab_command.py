@@ -4,8 +4,10 @@ import json
 import os
 import signal
 import subprocess
+from importlib import resources
 from pathlib import Path
 
+import jsonschema
 import pytest
 from support.scenarios import case
 
@@ -16,7 +18,15 @@ from pytest_compaction.records import load_run, run_files
 
 COMPACTOR = "--compactor=compactors.mine:compact"
 SOURCE = """
+import time
+from pathlib import Path
+
 def compact(messages, budget):
+    Path("{folder}/at {gone}").touch()
+    stops = time.monotonic() + 60
+    while len(list(Path("{folder}").glob("at *"))) < 2:
+        assert time.monotonic() < stops, "the other ref does not run at the same time"
+        time.sleep(0.02)
     return [m for m in messages if "{gone}" not in str(m.get("content"))]
 """
 
@@ -27,10 +37,13 @@ def git(*arguments):
 
 
 def commit(text, folder, cases=("first", "second"), budget=3000):
-    """A commit with a compactor that forgets what holds ``text``, and with cases."""
+    """A commit with a compactor that forgets what holds ``text``, and with cases.
+
+    It waits until that of another commit runs too.
+    """
     place = folder / "compactors"
     place.mkdir(exist_ok=True)
-    (place / "mine.py").write_text(SOURCE.format(gone=text))
+    (place / "mine.py").write_text(SOURCE.format(gone=text, folder=folder.as_posix()))
     (folder / "cases").mkdir(exist_ok=True)
     for id in cases:
         data = case(id, budget=budget)
@@ -49,7 +62,7 @@ def folder(tmp_path, monkeypatch):
 def repository(folder):
     """Two commits: ``main`` keeps all that is asked about, and HEAD forgets the limit of 45."""
     git("init", "-q", "-b", "main")
-    (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\n")
+    (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\nat *\n")
     commit("no such text", folder)
     git("checkout", "-q", "-b", "change")
     commit("45", folder, cases=("third",))
@@ -70,7 +83,9 @@ def refused(capsys, *arguments):
 
 def test_a_function_at_two_refs_is_compared_over_the_cases_of_the_first(repository, capsys):
     arguments = ["ab", "main..HEAD", COMPACTOR, "--report=ab.html", "--comment=ab.md"]
-    assert main([*arguments, "--pytest=-pno:xdist"]) == 0, capsys.readouterr().err
+    limits = ["--pytest=--compaction-max-cost=5", "--pytest=--compaction-concurrency=9"]
+    arguments += ["--report=ab.json", "--pytest=-pno:xdist", *limits]
+    assert main(arguments) == 0, capsys.readouterr().err
     comment = (repository / "ab.md").read_text("utf-8").replace("\\", "")
     assert comment.startswith("<!-- pytest-compaction ab -->\n\n## A/B: main (")
     assert "too few cases for other sessions: decide by the facts" in comment
@@ -79,6 +94,17 @@ def test_a_function_at_two_refs_is_compared_over_the_cases_of_the_first(reposito
     assert [sorted(load_run(path).header["cases"]) for path in runs] == [["first", "second"]] * 2
     lost = comment[comment.index("Facts lost") :]
     assert "- first-limit" in lost and "- second-limit" in lost
+    headers = [load_run(path).header["settings"] for path in runs]
+    limits = [(settings["concurrency"], settings["max_cost"]) for settings in headers]
+    assert limits == [(4, 2.5)] * 2
+    data = json.loads((repository / "ab.json").read_text("utf-8"))
+    files = resources.files("pytest_compaction.reports")
+    jsonschema.validate(data, json.loads((files / "report.schema.json").read_text("utf-8")))
+    names = [version["name"] for version in data["ab"][0]["versions"]]
+    assert [name.partition(" (")[0] for name in names] == ["main", "HEAD"]
+    [change] = data["ab"][0]["changes"]
+    assert len(change["facts"]["gone"]) == lost.count("\n- ")
+    assert [each["name"] for each in data["strategies"]][:2] == names
     assert 'class="comparison ab"' in (repository / "ab.html").read_text("utf-8")
     assert worktrees() == 1
 

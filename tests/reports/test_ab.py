@@ -9,7 +9,7 @@ from support.finished import finished
 from pytest_compaction.metrics import by_arm
 from pytest_compaction.records import Run
 from pytest_compaction.reports import PageRun, ab_markdown, page_of, versions_of
-from pytest_compaction.reports.json_report import json_report
+from pytest_compaction.reports.json_report import report_json
 
 OLD, NEW = "anchored:prompt=old.md", "anchored:prompt=new.md"
 OTHERS = ("truncate", "none", "window", "window:keep=3")
@@ -78,7 +78,7 @@ def test_the_text_of_the_strategy_is_compared_with_the_file_that_replaced_it(run
 
 def test_json_has_the_same_figures(run):
     made = finished(*run.records, header=run.header)
-    [data] = json.loads(json_report(made))["ab"]
+    [data] = json.loads(report_json(made))["ab"]
     assert [each["name"] for each in data["versions"]] == [OLD, NEW]
     [change] = data["changes"]
     assert (change["from"], change["to"]) == (OLD, NEW)

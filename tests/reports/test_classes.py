@@ -7,7 +7,7 @@ from support.finished import finished, several
 from pytest_compaction.metrics import by_arm, by_class
 from pytest_compaction.records import Run
 from pytest_compaction.reports import PageRun, page_of
-from pytest_compaction.reports.json_report import json_report
+from pytest_compaction.reports.json_report import report_json
 from pytest_compaction.reports.markdown_report import markdown_report
 from pytest_compaction.reports.summary import summary
 
@@ -56,5 +56,5 @@ def test_every_outlet_shows_the_classes():
         assert TITLE in text
         assert "up to 32,000 tokens" in text
     assert TITLE not in "\n".join(line.text for line in summary(records, (), False))
-    data = json.loads(json_report(finished(*records)))["classes"]
+    data = json.loads(report_json(finished(*records)))["classes"]
     assert data[1]["overall"]["truncate"]["value"] == 1.0

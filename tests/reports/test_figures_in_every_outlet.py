@@ -13,7 +13,7 @@ from pytest_compaction.records import Run, figures_of
 from pytest_compaction.reports import changes
 from pytest_compaction.reports.files import csv_report
 from pytest_compaction.reports.finished_run import suite_properties
-from pytest_compaction.reports.json_report import json_report
+from pytest_compaction.reports.json_report import report_json
 from pytest_compaction.reports.markdown_report import markdown_report
 from pytest_compaction.reports.page.page import page_of
 from pytest_compaction.reports.page.runs import PageRun
@@ -81,7 +81,7 @@ def test_comparisons_have_it():
 
 def test_json_csv_junit_and_the_header_have_it():
     run = finished(*RECORDS)
-    data = json.loads(json_report(run))
+    data = json.loads(report_json(run))
     assert [s["figures"][NAME]["value"] for s in data["strategies"]] == [1.0, 0.0]
     assert data["items"][0][NAME] == 1.0
     rows = list(csv.DictReader(io.StringIO(csv_report(run), newline="")))

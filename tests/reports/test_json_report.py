@@ -14,7 +14,7 @@ from support.worker_counts import BOTH
 from pytest_compaction.gate import BaselineDecision
 from pytest_compaction.metrics import further
 from pytest_compaction.records import TEXTS, columns
-from pytest_compaction.reports.json_report import FORMAT, SCHEMA, VERSION, json_report
+from pytest_compaction.reports.json_report import FORMAT, SCHEMA, VERSION, report_json
 
 DEFINED = json.loads(
     resources.files("pytest_compaction.reports").joinpath(SCHEMA).read_text("utf-8")
@@ -24,7 +24,7 @@ VALIDATOR = Draft202012Validator(DEFINED)
 
 def read(run):
     """A report as strict JSON, checked against the schema."""
-    data = json.loads(json_report(run), parse_constant=pytest.fail)
+    data = json.loads(report_json(run), parse_constant=pytest.fail)
     VALIDATOR.validate(data)
     return data
 
@@ -114,13 +114,13 @@ def test_a_nan_is_no_score():
 def test_a_report_holds_no_text_of_a_case_or_model():
     secret = "the broker restarts slowly"
     low = record(reason=secret, response=secret, question=secret, facts=[fact(text=secret)])
-    assert secret not in json_report(finished(low))
+    assert secret not in report_json(finished(low))
 
 
 def test_a_hostile_name_is_a_json_string():
     data = read(gated(record(compactor=HOSTILE, status="failed"), text=HOSTILE))
     assert data["strategies"][0]["name"] == HOSTILE
-    assert json_report(gated(record(compactor=HOSTILE))).isascii()
+    assert report_json(gated(record(compactor=HOSTILE))).isascii()
 
 
 def test_a_rule_against_a_baseline_that_was_not_applied_says_why():

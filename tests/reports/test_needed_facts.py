@@ -12,7 +12,7 @@ from pytest_compaction.metrics import adjusted_p, means, run_changes
 from pytest_compaction.records import Run, figures_of
 from pytest_compaction.reports import changes
 from pytest_compaction.reports.files import csv_report
-from pytest_compaction.reports.json_report import json_report
+from pytest_compaction.reports.json_report import report_json
 from pytest_compaction.reports.markdown_report import markdown_report
 from pytest_compaction.reports.page.page import page_of
 from pytest_compaction.reports.page.runs import PageRun
@@ -95,7 +95,7 @@ def test_a_comparison_has_a_row_for_each():
 
 def test_json_csv_markdown_page_and_header_have_both():
     run = finished(*APART)
-    data = json.loads(json_report(run))
+    data = json.loads(report_json(run))
     (strategy,) = data["strategies"]
     assert strategy["figures"]["needed.survival"]["value"] == 0.5
     assert data["items"][0]["needed"] == [{"text": "it is 15", "why": WHY["why"], "stated": True}]

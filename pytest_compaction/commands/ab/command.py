@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,33 +15,51 @@ from pytest_compaction.commands.ab.holdout import Holdout, HoldoutError
 from pytest_compaction.commands.ab.refs import RefError, Tree, trees_of
 from pytest_compaction.commands.arguments import complain, number_type, written
 from pytest_compaction.commands.init.config_file import ConfigFileError, config_file
-from pytest_compaction.commands.pytest_runs import RunError, estimate, run_pytest
+from pytest_compaction.commands.pytest_runs import (
+    RunError,
+    estimate,
+    run_pytest,
+    started,
+    wait_for,
+)
 from pytest_compaction.compactors import parted
 from pytest_compaction.models import is_offline
+from pytest_compaction.options import option_of
 from pytest_compaction.records import (
     DEFAULT_FOLDER,
+    Record,
     Run,
     cases_note,
     differences,
     load_run,
-    run_files,
     type_of,
     version_note,
 )
 from pytest_compaction.reports import (
     AB,
+    FinishedRun,
     PageRun,
     Version,
     ab_markdown,
     page_of,
     prompts_of,
+    report_json,
     write_whole,
 )
-from pytest_compaction.settings import NAMES_FACTS, SHIPPED
+from pytest_compaction.session.named_files import case_places
+from pytest_compaction.settings import DEFAULT_CASES, NAMES_FACTS, SHIPPED
 from pytest_compaction.text import Range, printable
 
 _TRIALS: Final = 3
 _STORE: Final = ".pytest_compaction/store"
+_MAX_COST: Final = "--compaction-max-cost"
+_SHARED: Final = {
+    "--compaction-concurrency": option_of("compaction_concurrency").default,
+    _MAX_COST: None,
+}
+"""The limits that two runs side by side share, with their defaults."""
+_RECORDS: Final = re.compile(r"^.*records: .*?([^/\\\s]+\.jsonl)", re.MULTILINE)
+"""The line in which a run says where its records are."""
 _MARK: Final = "<!-- pytest-compaction ab -->"
 """The first line of a comment, by which a workflow finds the one that it wrote before."""
 
@@ -75,7 +94,7 @@ def add(commands: Any) -> None:
         help=f"trials of each version (default: {_TRIALS}, or 1 without a model)",
     )
     parser.add_argument(
-        "--report", action="append", default=[], type=Path, metavar="PATH", help="also a page"
+        "--report", action="append", default=[], type=Path, metavar="PATH", help="also a report"
     )
     parser.add_argument(
         "--comment", type=Path, dest="output", metavar="FILE", help="write the Markdown here"
@@ -123,7 +142,7 @@ class _Arm:
 
     @property
     def place(self) -> dict[str, Any]:
-        """Where it runs, as :func:`run_pytest` takes it."""
+        """Where it runs, as :func:`started` takes it."""
         tree = self.tree
         return {} if tree is None else {"folder": tree.folder, "environment": tree.environment}
 
@@ -157,21 +176,14 @@ class _Plan:
             self._notes.append(self.holdout.told(read))
         elif self.holdout is not None:
             complain(self.holdout.kept_back)
-        found: list[tuple[Path, Run]] = []
-        for arm in self.arms:
-            first = found[0][1] if found else None
-            found.append(self._measured(arm, first))
-        return self._written(found)
+        return self._written(self._measured())
 
-    def _arguments(self, arm: _Arm, first: Run | None = None) -> list[str]:
+    def _arguments(self, arm: _Arm) -> list[str]:
         options = self.options
         trials = options.trials or (1 if is_offline(self.model) else _TRIALS)
-        cases = self.cases
-        if not cases and first is not None and self.arms[0].tree is not None:
-            cases = _cases_of(first, self.arms[0].tree)
         return [
             *(f"--compactor={spec}" for spec in arm.specs),
-            *(f"--compaction-cases={path}" for path in cases),
+            *(f"--compaction-cases={path}" for path in self.cases),
             *([f"--compaction-model={options.model}"] if options.model else []),
             f"--compaction-trials={trials}",
             f"--compaction-store={self.store}",
@@ -193,45 +205,76 @@ class _Plan:
         print(printed, end="")
         return 0
 
-    def _measured(self, arm: _Arm, first: Run | None) -> tuple[Path, Run]:
-        """The run of an arm. Items below the pass score, over budget or unscored are figures."""
-        runs = Path(DEFAULT_FOLDER).absolute()
-        before = set(run_files(runs))
+    def _measured(self) -> list[tuple[Path, Run]]:
+        """The run of each arm. Items below the pass score, over budget or unscored are figures.
+
+        Two refs run side by side, so that a drift of the endpoint is no difference between them.
+        """
+        folder = DEFAULT_FOLDER.absolute()
+        with ExitStack() as stack:
+            runs = [
+                stack.enter_context(
+                    started([*self._arguments(arm), *self._fixed(arm, folder)], **arm.place)
+                )
+                for arm in self.arms
+            ]
+            wait_for(runs, self.store, sys.stderr)
+            codes = [run.code for run in runs]
+        found = []
+        for arm, run, code in zip(self.arms, runs, codes, strict=True):
+            if code is None:  # stopped because of the other one, which says why
+                continue
+            named = _RECORDS.findall(run.printed)
+            measured = load_run(folder / named[-1]) if named and code in {0, 1} else Run()
+            if not any(each["overall"] is not None for each in measured.records):
+                where = "the run" if arm.tree is None else f"the run at {arm.tree.name}"
+                raise RunError(code, run.printed, where)
+            found.append((folder / named[-1], measured))
+            said = (line.removeprefix("compaction: ") for line in run.printed.splitlines())
+            self._notes.extend(line for line in said if NAMES_FACTS in line)
+        return found
+
+    def _fixed(self, arm: _Arm, folder: Path) -> list[str]:
+        """The arguments of a measurement that no configuration decides."""
         fixed = [
             "--compaction-threshold=overall>=0",
             "--compaction-baseline=none",
             "--compaction-max-unscored=1000000",
             "--compaction-show=0",
-            f"--compaction-runs={runs}",
+            f"--compaction-runs={folder}",
             "-v",  # with the nulls of all cases
         ]
         if arm.tree is None:
-            fixed += [f"--compaction-report={path}" for path in self.options.report]
-        else:
-            fixed += ["-p", "no:cacheprovider"]
-        arguments = [*self._arguments(arm, first), *fixed]
-        code, printed = run_pytest(arguments, self.store, progress=sys.stderr, **arm.place)
-        new = [path for path in run_files(runs) if path not in before]
-        found = load_run(new[-1]) if new and code in {0, 1} else None
-        if found is None or not any(each["overall"] is not None for each in found.records):
-            where = "the run" if arm.tree is None else f"the run at {arm.tree.name}"
-            raise RunError(code, printed, where)
-        said = (line.removeprefix("compaction: ") for line in printed.splitlines())
-        self._notes.extend(line for line in said if NAMES_FACTS in line)
-        return new[-1], found
+            return [*fixed, *(f"--compaction-report={path}" for path in self.options.report)]
+        return [*fixed, *self._half(), "-p", "no:cacheprovider"]
+
+    def _half(self) -> Iterator[str]:
+        """What each of two refs may have of the requests in flight and of the dollars."""
+        parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+        for name in _SHARED:
+            parser.add_argument(name)
+        given, _ = parser.parse_known_args(self.options.pytest)
+        values = config_file(Path()).values()
+        for name, default in _SHARED.items():
+            key = name.removeprefix("--").replace("-", "_")
+            limit = vars(given)[key] or values.get(key) or default
+            with suppress(TypeError, ValueError):  # no limit, or one that pytest refuses itself
+                half = float(limit) / 2
+                yield f"{name}={half if name == _MAX_COST else max(1, int(half))}"
 
     def _written(self, found: Sequence[tuple[Path, Run]]) -> int:
-        """Write the comparison as Markdown, and as a page where refs are compared."""
+        """Write the comparison as Markdown, and the reports where refs are compared."""
         ab = AB(tuple(self._versions(found)))
         if len(found) > 1:
             self._check_alike([run for _, run in found])
-            if not is_offline(self.model):
-                self._notes.append("The refs were measured one after the other, not in turn.")
         parts = [_MARK, *map(printable, self._notes), *ab_markdown(ab)]
         text = "\n\n".join(parts) + "\n"
-        pages = [PageRun(path.stem, run, path.parent) for path, run in found]
         for path in self.options.report if len(found) > 1 else ():
-            whole = page_of(pages, versions=[ab]) if path.suffix == ".html" else text
+            if path.suffix == ".html":
+                pages = [PageRun(path.stem, run, path.parent) for path, run in found]
+                whole = page_of(pages, versions=[ab])
+            else:
+                whole = report_json(_both(found, ab), [ab]) if path.suffix == ".json" else text
             try:
                 write_whole(path, whole.encode())
             except OSError as error:
@@ -287,10 +330,10 @@ def _planned(options: argparse.Namespace, stack: ExitStack) -> _Plan:
             )
         trees = stack.enter_context(trees_of(text, options.compactor))
         for report in options.report:
-            if report.suffix not in {".html", ".md"}:
-                raise ABError(f"--report={report}: the report of two refs is .html or .md")
+            if report.suffix not in {".html", ".md", ".json"}:
+                raise ABError(f"--report={report}: the report of two refs is .html, .md or .json")
         arms = tuple(_Arm((options.compactor,), tree) for tree in trees)
-        cases = [trees[0].place(path) for path in cases]
+        cases = [trees[0].place(path) for path in cases] or _cases_at(trees[0])
         return _Plan(options, arms, tuple(cases), holdout, store, model)
     for path in options.versions:
         if not Path(path).is_file():
@@ -304,12 +347,32 @@ def _quoted(path: str) -> str:
     return repr(path) if any(sign in path for sign in ",:+ '") else path
 
 
-def _cases_of(run: Run, tree: Tree) -> tuple[str, ...]:
-    """The cases that the first ref was measured with, for the other one."""
-    named = (run.header.get("settings") or {}).get("cases") or ()
-    if not named and "cases" in (run.header.get("versions") or {}):
-        return (SHIPPED,)
-    return tuple(tree.place(str(path)) for path in named or ("cases",))
+def _cases_at(tree: Tree) -> list[str]:
+    """The cases of a ref: those of its configuration, its folder of cases, or the shipped ones."""
+    named = config_file(tree.folder).values().get("compaction_cases") or []
+    paths = named.split("\n") if isinstance(named, str) else list(map(str, named))
+    paths = [path.strip() for path in paths if path.strip()]
+    if case_places(paths, tree.folder, use_shipped=False).shipped:
+        return [SHIPPED]
+    return [tree.place(path) for path in paths or [DEFAULT_CASES]]
+
+
+def _both(found: Sequence[tuple[Path, Run]], ab: AB) -> FinishedRun:
+    """The runs of two refs as one, in which the strategy is named by its ref.
+
+    Header and trivial baselines are those of the newer ref.
+    """
+    (old, new), (path, run) = ab.versions, found[-1]
+    others = [r for r in run.records if r["compactor"] != new.records[0]["compactor"]]
+    named = [
+        Record(**{**record, "compactor": version.name})
+        for version in (old, new)
+        for record in version.records
+    ]
+    header = {**run.header, "figures": {}}
+    order = (old.name, new.name)
+    name = str(DEFAULT_FOLDER / path.name)
+    return FinishedRun(name, header, (*named, *others), order, "none", folder=path.parent)
 
 
 def _agreed() -> bool:
