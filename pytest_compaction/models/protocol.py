@@ -53,11 +53,13 @@ class SummaryReply:
 class CompactRequest:
     """Let the endpoint itself compact ``messages`` (native compaction).
 
-    ``instructions`` is the focus that a user gave.
+    ``instructions`` is the focus that a user gave. ``by_trigger`` asks in an ordinary request that
+    ends with a trigger item; ``instructions`` are then the system prompt, as in every turn.
     """
 
     messages: Sequence[Message]
     instructions: str = ""
+    by_trigger: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,9 @@ def sensible(asked):
     if asked.path.endswith("/responses/compact"):
         return Answer(compaction(asked))
     if asked.path.endswith("/responses"):
+        if asked.body["input"][-1].get("type") == "compaction_trigger":
+            said = response("Never mind me.")
+            return Answer({**said, "output": [*said["output"], OPAQUE]})
         return Answer(response("The limit is 45."))
     if is_check(asked.body):
         return Answer(checked())

@@ -13,7 +13,9 @@ and so do earlier summaries: the new one is written from them as well.
 endpoint gives one compaction item that only it can read. The client keeps 64,000 tokens of the
 user's messages, their images too (an image counts nothing, a message at least one token), and puts
 the item last. Before the request, the newest tool results give way to a placeholder until the
-conversation fits the window. A reply without exactly one item is a failure.
+conversation fits the window. The request is an ordinary one of the responses API that ends with a
+trigger item; its reply may hold other items too, but one without exactly one compaction item is a
+failure.
 
 ``local`` is the default here: it needs no endpoint of OpenAI, and it is the way whose outcome can
 be read, so that it can be said what is lost.
@@ -31,8 +33,8 @@ history stays as it was.
 
 Adapted: the 20,000 and 64,000 tokens are in proportion to the case's window (the product's is
 272,000), at most three quarters of the rest of the budget, so that a quarter is
-left to the summary; tokens are counted, not estimated from bytes. The item is asked for with
-``responses.compact``; version 2 sends a trigger item in a usual request.
+left to the summary; tokens are counted, not estimated from bytes. The trigger is sent without the
+definitions of the tools, which a case does not have, and its reply is not streamed.
 """
 
 from __future__ import annotations
@@ -150,9 +152,11 @@ class Codex(ProductCompactor):
         context: Context,
     ) -> Outcome[State]:
         """The messages of the user with their images, and the item of the endpoint."""
-        sent = _fitting_results(before, context)[leading_system(before) :]
+        system = leading_system(before)
+        prompt = "\n\n".join(message.text for message in before[:system])
+        sent = _fitting_results(before, context)[system:]
         try:
-            reply = await context.model.compact(CompactRequest(sent, context.instructions))
+            reply = await context.model.compact(CompactRequest(sent, prompt, by_trigger=True))
         except ModelError as error:
             return unchanged(state, f"the endpoint could not compact: {error}")
         items = [message for message in reply.messages if compaction_items(message)]

@@ -227,11 +227,16 @@ class ChatModel:
         }
         if request.instructions:
             body["instructions"] = clean(request.instructions)
-        call = Call("responses.compact", body, self._trial, "compaction")
+        operation: Operation = "responses.compact"
+        if request.by_trigger:
+            operation = "responses"
+            body["input"].append({"type": "compaction_trigger"})
+            body["store"] = False
+        call = Call(operation, body, self._trial, "compaction")
         reply = await self._caller.call(call)
         usage = counted(call, reply, self._tokens)
         try:
-            messages = compacted(reply.body, request.messages)
+            messages = compacted(reply.body, request.messages, request.by_trigger)
         except NotCompactedError as error:
             said = f"{self._name} did not compact: {error}"
             raise ModelError(said, spent={"compaction": usage}) from None

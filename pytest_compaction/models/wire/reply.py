@@ -251,8 +251,12 @@ class NotCompactedError(ValueError):
     """The reply is not a compacted conversation; the text says what it is instead."""
 
 
-def compacted(body: Mapping[str, Any], before: Sequence[Message]) -> tuple[Message, ...]:
+def compacted(
+    body: Mapping[str, Any], before: Sequence[Message], items_alone: bool = False
+) -> tuple[Message, ...]:
     """The messages to go on with; raises :class:`NotCompactedError` for another reply.
+
+    With ``items_alone`` they are those of the compaction items, whatever else the model said.
 
     A message that came back unchanged is the message that was sent, each used once. An
     item that only the endpoint can read becomes an opaque part. Its payload is the item's
@@ -275,6 +279,8 @@ def compacted(body: Mapping[str, Any], before: Sequence[Message]) -> tuple[Messa
             payload = canonical_json(item)
             id = f"compaction-{_short_hash(payload)}"
             messages.append(Message(id, "assistant", (Opaque(payload),), "synthetic"))
+        elif items_alone:
+            continue
         elif kind not in {"message", None} or not isinstance(item.get("role"), str):
             said = printable(str(kind), 40)
             raise NotCompactedError(f"an output item of type {said} is not known")

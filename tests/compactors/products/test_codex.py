@@ -161,6 +161,9 @@ def test_the_remote_way_keeps_messages_with_their_images_and_puts_the_item_last(
     assert any(isinstance(part, Image) for part in view[-2].parts)
     assert all(isinstance(part, Opaque) for part in view[-1].parts)
     assert model.requests == []
+    [asked] = model.compacts
+    assert asked.by_trigger
+    assert (asked.instructions, ids(asked.messages)[0]) == (system()["content"], "m1")
 
 
 def test_the_remote_way_cuts_the_message_over_its_limit_and_keeps_its_images():

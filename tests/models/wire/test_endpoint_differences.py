@@ -59,6 +59,20 @@ def test_the_opaque_item_comes_back_to_the_endpoint_byte_identical(served):
     assert answer.usage == Usage(1, 20, 8, 6)
 
 
+def test_a_trigger_ends_an_ordinary_request_and_its_item_alone_is_taken(served):
+    server = served()
+    request = CompactRequest(build_case().messages[1:], "Be brief.", by_trigger=True)
+    [reply] = through(connected(), lambda model: model.compact(request))
+    [asked] = server.asked
+    assert asked.path == "/v1/responses"
+    assert asked.body["input"][-1] == {"type": "compaction_trigger"}
+    assert asked.body["instructions"] == "Be brief."
+    assert asked.body["store"] is False
+    [item] = reply.messages
+    assert item.parts[0].payload == canonical_json(OPAQUE)
+    assert reply.usage.input_tokens > 0
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
