@@ -35,10 +35,8 @@ _NAMES: Final = {
         "TEXT_KINDS read_letter"
     ),
     "long_memory.beam": "Batch MARKER Pair Question read_conversation write_conversation",
-    "long_memory.published": (
-        "QUESTIONS QUESTIONS_FOLDER conversation_named_by has_questions size_name size_rank"
-    ),
-    "validation": "CaseFault read_json schema_faults",
+    "long_memory.published": ("QUESTIONS QUESTIONS_FOLDER has_questions size_name size_rank"),
+    "validation": "CaseFault read_checked read_json refuse_faults schema_faults",
 }
 """The names that other rooms import, by the module that defines them."""
 

@@ -25,6 +25,7 @@ from pytest_compaction.case.long_memory.published import (
     TRUNCATED,
     FileFaults,
     conversation_files,
+    conversation_named_by,
     folder_of,
     is_part,
     is_whole,
@@ -225,6 +226,17 @@ class CaseFileError(Exception):
         if len(self.faults) > MAX_SHOWN_FAULTS:
             shown.append(f"  … and {len(self.faults) - MAX_SHOWN_FAULTS} more")
         super().__init__("\n".join([f"{self.what} {source} cannot be used:", *shown]))
+
+    @property
+    def id(self) -> str:
+        """The file name with every character replaced that an item id cannot carry.
+
+        The files of long conversations share their names, so the conversation stands before it.
+        """
+        file = Path(self.source.replace(":", "_"))
+        name = "".join(ch if ch.isalnum() or ch in "._" else "_" for ch in file.name)
+        conversation = conversation_named_by(file)
+        return f"{conversation}-{name}" if conversation else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.case.case import Case
@@ -262,6 +263,30 @@ def read_json(text: str, what: str = "a case") -> Any:
         return CaseFault("", "nesting too deep", what)
     except ValueError as error:
         return CaseFault("", str(error), "valid JSON")
+
+
+def read_checked(path: Path, schema: tuple[str, str], refused: Callable[[str], Exception]) -> Any:
+    """The content of a JSON file that a user names, checked against the schema of a package.
+
+    For a file that cannot be used it raises what ``refused`` makes of the reason.
+    """
+    try:
+        data = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
+    except OSError as error:
+        raise refused(f"cannot be read: {error.strerror or error}") from None
+    except RecursionError:
+        raise refused("is not valid JSON: it is nested too deep") from None
+    except ValueError as error:
+        raise refused(f"is not valid JSON: {error}") from None
+    refuse_faults(schema_faults(data, *schema), refused)
+    return data
+
+
+def refuse_faults(faults: Sequence[CaseFault], refused: Callable[[str], Exception]) -> None:
+    """Raise what ``refused`` makes of the first fault, if there is one."""
+    if faults:
+        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
+        raise refused(f"{faults[0]}{more}")
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

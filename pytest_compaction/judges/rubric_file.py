@@ -6,14 +6,12 @@ import difflib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from pytest_compaction.case import CaseFault, schema_faults
+from pytest_compaction.case import CaseFault, read_checked, refuse_faults
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS, Rubric, rubric_with
 from pytest_compaction.settings import OptionError
 from pytest_compaction.text import printable
-
-_SCHEMA: Final = "rubric_file.schema.json"
 
 
 def rubric_text(rubric: Rubric = CRITERIA) -> str:
@@ -43,18 +41,8 @@ def read_rubric(path: Path, shown: str) -> Rubric:
             "pytest-compaction rubric prints a file to begin with"
         )
 
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise unusable(f"cannot be read: {error.strerror or error}") from None
-    except RecursionError:
-        raise unusable("is not valid JSON: it is nested too deep") from None
-    except ValueError as error:
-        raise unusable(f"is not valid JSON: {error}") from None
-    faults = schema_faults(data, __package__, _SCHEMA) or list(_faults(data))
-    if faults:
-        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
-        raise unusable(f"{faults[0]}{more}")
+    data = read_checked(path, (__package__, "rubric_file.schema.json"), unusable)
+    refuse_faults(list(_faults(data)), unusable)
     return rubric_with(data)
 
 

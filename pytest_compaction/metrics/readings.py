@@ -10,19 +10,12 @@ from importlib import metadata, resources
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Final, Literal
 
-from pytest_compaction.cache import Form
 from pytest_compaction.case import Fact, Trap
 from pytest_compaction.conversation import Message, readable
 from pytest_compaction.text import Reading, Statement, printable
 
 if TYPE_CHECKING:
     from pytest_compaction.text import SharedTexts, TextIndex
-
-READING: Final[Form[Reading]] = Form(
-    lambda reading: [reading.outcome, reading.clause, reading.words, reading.why],
-    lambda kept: Reading(kept[0], kept[1], tuple(kept[2]), kept[3]),
-)
-"""A reading as JSON, to be kept from run to run."""
 
 Loss = Literal["dropped", "unused"]
 Source = Literal["view", "answer"]

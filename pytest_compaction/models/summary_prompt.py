@@ -142,22 +142,22 @@ HEAD: Final = "+++"
 def parsed_prompt(text: str) -> SummaryPrompt:
     """The prompt of a product: a head in TOML, then system, user, and update text.
 
-    The three are parted by lines ``---``; ``source``, ``version`` and ``read`` of the head are for
-    people.
+    They are parted by lines ``---``. A fourth text takes the place of ``$form`` in user and update
+    text. ``source``, ``version`` and ``read`` of the head are for people.
     """
     _, head, body = text.split(f"{HEAD}\n", 2)
     said = tomllib.loads(head)
     parts = [part.strip() for part in f"\n{body}".split(f"\n{SEPARATOR}\n")]
-    system, user, update = (*parts, "", "")[:3]
+    system, user, update, form = (*parts, "", "", "")[:4]
     return SummaryPrompt(
         system,
-        user,
+        user.replace("$form", form),
         said["shape"],
         "text",
         said.get("focus", "$focus"),
         said.get("previous", "$previous"),
         said.get("in_system", False),
-        update,
+        update.replace("$form", form),
         tuple(said.get("lines", {}).items()),
         tuple(said.get("dropped", ())),
         said.get("inside", ""),

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, path_keys
+from pytest_compaction.text.alternatives import Alternative
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.file_changes import folder_gone
 from pytest_compaction.text.groups import RANK, Weighed
@@ -32,7 +32,7 @@ from pytest_compaction.text.statement_keys import Keyed, asked_of
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.wording import PreparedText, read_graded
 from pytest_compaction.text.wording import read as read_wording
-from pytest_compaction.text.words import clipped, is_path, path_suffixes
+from pytest_compaction.text.words import clipped, is_path
 
 _SHORT: Final = 20_000
 """Characters of a text of which the index is kept for a while."""
@@ -329,8 +329,3 @@ class LogIndex(SharedTexts):
             return list(range(len(self._texts)))
         found = {self._alone.index.excerpt_of[number] for number in self._alone.found(asked)}
         return [place for place, number in enumerate(self._number_of) if number in found]
-
-    def with_path(self, path: str) -> set[int]:
-        """The places of the texts that name a path, fully or by a suffix."""
-        found = self._alone.index.excerpts_with(path_keys(path)) if path_suffixes(path) else ()
-        return {place for place, number in enumerate(self._number_of) if number in found}

@@ -237,10 +237,6 @@ class SentenceIndex:
             if low <= first and first + size - 1 <= high
         ]
 
-    def excerpts_with(self, keys: Iterable[Key]) -> set[int]:
-        """The excerpts that hold one of the keys."""
-        return {self.excerpt_of[number] for key in keys for number in self._postings.of(key)}
-
     def contains(self, text: str) -> bool:
         """Whether the normalised ``text`` stands in the text between word boundaries."""
         return bounded_find(normalize(text), self._normal) >= 0

@@ -65,6 +65,7 @@ def test_words_of_ones_own_are_kept(tmp_path):
     ("content", "said"),
     [
         ("{", "is not valid JSON"),
+        ('{"accuracy_factual": {"weight": NaN}}', "is not valid JSON: the number NaN"),
         ([], "/: found"),
         (
             {"accuracy_factual": {"weight": -1}},

@@ -61,7 +61,7 @@ def test_names_that_come_later_are_not_known_before():
     assert not index.text(2).is_stated(statement)
 
 
-def test_equal_texts_are_read_once_and_found_at_each_place():
-    index = LogIndex(["see src/app/main.py", "nothing", "see src/app/main.py"])
-    assert index.with_path("app/main.py") == {0, 2}
-    assert index.with_path("other/main.py") == set()
+def test_equal_texts_are_found_at_each_place():
+    index = LogIndex(["the queue takes 7 jobs", "nothing", "the queue takes 7 jobs"])
+    statement = Statement("the queue takes 7 jobs", keys=(("7 jobs",),))
+    assert index.candidates(statement) == [0, 2]

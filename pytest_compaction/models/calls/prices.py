@@ -6,16 +6,15 @@ that no file of the user names, has no price. Nothing is guessed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_compaction.case import CaseFault, schema_faults
+from pytest_compaction.case import CaseFault, read_checked, refuse_faults
 from pytest_compaction.models.calls.address import host_of
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.secrets import scrubbed
@@ -24,8 +23,6 @@ from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from genai_prices import Usage as PricedUsage
-
-_SCHEMA: Final = "price_file.schema.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,29 +155,12 @@ def _read(path: Path, shown: str) -> Mapping[str, Any]:
             "in US dollars per million tokens"
         )
 
-    try:
-        data = json.loads(path.read_text("utf-8"), parse_constant=_no_constant)
-    except OSError as error:
-        raise unusable(f"cannot be read: {error.strerror or error}") from None
-    except RecursionError:
-        raise unusable("is not valid JSON: it is nested too deep") from None
-    except ValueError as error:
-        raise unusable(f"is not valid JSON: {error}") from None
-    faults = schema_faults(data, __package__, _SCHEMA)
-    if not faults:
-        first: dict[str, int] = {}
-        names = (_table_name(model["name"]) for model in data["models"])
-        faults = [
-            CaseFault(f"/models/{number}/name", f"{name!r} again", "each model once")
-            for number, name in enumerate(names)
-            if first.setdefault(name, number) != number
-        ]
-    if faults:
-        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
-        raise unusable(f"{faults[0]}{more}")
-    found: Mapping[str, Any] = data
+    found: Mapping[str, Any] = read_checked(path, (__package__, "price_file.schema.json"), unusable)
+    names = [_table_name(model["name"]) for model in found["models"]]
+    again = [
+        CaseFault(f"/models/{number}/name", f"{name!r} again", "each model once")
+        for number, name in enumerate(names)
+        if names.index(name) != number
+    ]
+    refuse_faults(again, unusable)
     return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a price")

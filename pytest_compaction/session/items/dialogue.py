@@ -19,7 +19,6 @@ from pytest_compaction.dialogues import (
 from pytest_compaction.models import OFFLINE
 from pytest_compaction.records import Record, RecordType, Status
 from pytest_compaction.run import Arm, Trigger
-from pytest_compaction.session.items.broken_file import BrokenFile
 from pytest_compaction.session.items.kinds import ARM, RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
@@ -30,13 +29,13 @@ class DialogueItem:
     """A dialogue with all its trials, with the methods of ``ProbeItem``."""
 
     type: ClassVar[RecordType] = "dialogue"
-    dialogue: Dialogue | BrokenFile
+    dialogue: Dialogue | CaseFileError
     arm: Arm | None
 
     @property
     def error(self) -> CaseFileError | None:
         """Why the dialogue cannot be used."""
-        return self.dialogue.error if isinstance(self.dialogue, BrokenFile) else None
+        return self.dialogue if isinstance(self.dialogue, CaseFileError) else None
 
     @property
     def parameters(self) -> tuple[Any, ...]:
@@ -62,8 +61,7 @@ class DialogueItem:
     def planned(cls, session: BenchmarkSession, with_arms: bool) -> Iterator[tuple[str, Self]]:
         """Broken dialogues, then all others by compactor, in file order."""
         for number, error in enumerate(session.dialogue_set.errors, start=1):
-            broken = BrokenFile(error)
-            yield f"broken-{number}-{broken.id}", cls(broken, None)
+            yield f"broken-{number}-{error.id}", cls(error, None)
         specs = sorted(session.specs, key=lambda spec: spec.text) if with_arms else [None]
         for spec in specs:
             for dialogue in session.dialogue_set.dialogues:
@@ -74,7 +72,7 @@ class DialogueItem:
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
         """The item with these values of ``dialogue`` and ``compaction_arm``."""
         dialogue, arm = parameters.get("dialogue"), parameters.get(ARM)
-        if not isinstance(dialogue, Dialogue | BrokenFile):
+        if not isinstance(dialogue, Dialogue | CaseFileError):
             return None
         return cls(dialogue, arm if isinstance(arm, Arm) else None)
 

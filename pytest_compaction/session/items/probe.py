@@ -21,7 +21,6 @@ from pytest_compaction.records import (
     scored_record,
 )
 from pytest_compaction.run import Arm, Compaction, PlannedProbe, Response, Trigger
-from pytest_compaction.session.items.broken_file import BrokenFile
 from pytest_compaction.session.items.kinds import ARM, RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
@@ -39,14 +38,14 @@ class ProbeItem:
     """
 
     type: ClassVar[RecordType] = "probe"
-    case: CaseEntry | BrokenFile
+    case: CaseEntry | CaseFileError
     probe: ProbeEntry | None
     arm: Arm | None
 
     @property
     def error(self) -> CaseFileError | None:
         """Why the case file cannot be used."""
-        return self.case.error if isinstance(self.case, BrokenFile) else None
+        return self.case if isinstance(self.case, CaseFileError) else None
 
     @property
     def parameters(self) -> tuple[Any, ...]:
@@ -80,8 +79,7 @@ class ProbeItem:
         What is known of a case, such as the facts that its log states, is used by all strategies.
         """
         for error in session.case_set.errors:
-            broken = BrokenFile(error)
-            yield f"broken-{broken.id}", cls(broken, None, None)
+            yield f"broken-{error.id}", cls(error, None, None)
         settings = session.settings
         trials = range(1, settings.trials + 1)
         specs = sorted(session.specs, key=lambda spec: spec.text)
@@ -103,7 +101,7 @@ class ProbeItem:
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
         """The item with these entries and this value of ``compaction_arm``."""
         case, probe, arm = (parameters.get(name) for name in ("case", "probe", ARM))
-        if isinstance(case, BrokenFile):
+        if isinstance(case, CaseFileError):
             return cls(case, None, None)
         if not (isinstance(case, CaseEntry) and isinstance(probe, ProbeEntry)):
             return None

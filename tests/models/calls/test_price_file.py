@@ -67,7 +67,7 @@ def test_without_a_file_the_table_is_the_same():
         ({**SOUND, "models": [ENTRY, {**ENTRY, "name": "acme/large"}]}, "/models/1/name: found"),
         ({"models": [ENTRY]}, "as_of"),
         ("{", "is not valid JSON"),
-        ('{"as_of": NaN}', "NaN is not a price"),
+        ('{"as_of": NaN}', "is not valid JSON: the number NaN"),
     ],
 )
 def test_a_fault_names_the_file_and_the_place_and_shows_a_sound_file(merged, content, said):
