@@ -1,29 +1,18 @@
-"""An index of case files: what collection needs of each content, found once and then kept.
-
-One file for each content, named by a hash of it and of what decides whether it is sound. It
-starts with a checksum of itself. A file of the index that is damaged is made again.
-"""
+"""An index of case files: what collection needs of each content, found once and then kept."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, Final, Self
 
+from pytest_compaction.cache import Form, KeptResults
 from pytest_compaction.case.case import Case, Origin, went_on
 from pytest_compaction.case.files import Place
 from pytest_compaction.case.kinds import ProbeKind
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.conversation import canonical_json
-from pytest_compaction.folders import make_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +105,7 @@ def entry_of(case: Case) -> CaseEntry:
 
 
 INDEX_FOLDER: Final = Path(".pytest_compaction", "index")
-MAX_FILES: Final = 1000
-"""Beyond as many files, the oldest that a run does not use are removed."""
-_FORMAT: Final = 1
-_ROOMS: Final = ("case", "conversation", "text")
-_PACKAGES: Final = ("jsonschema", "pytest-compaction", "snowballstemmer")
+INDEX_FILE: Final = "cases.sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,90 +125,35 @@ class IndexedCase:
 
 
 class CaseIndex:
-    """The index files of a folder; without a folder nothing is kept."""
+    """The entries of case files, kept in a folder; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-        self._used: set[str] = set()
-        self._fresh: dict[str, tuple[IndexedCase, ...]] = {}
+        self._kept = KeptResults(folder and folder / INDEX_FILE)
 
     def find(self, key: str, source: str) -> tuple[IndexedCase, ...] | None:
         """The entry kept for a content; ``None`` if there is none that can be trusted."""
-        if self._folder is None:
-            return None
-        self._used.add(key)
-        try:
-            checksum, _, body = (self._folder / key).read_bytes().partition(b"\n")
-            if checksum.decode("ascii") != hashlib.sha256(body).hexdigest():
-                return None
-            kept = json.loads(body)
-            if kept["key"] != key:
-                return None
-            return tuple(_indexed_case(item, source) for item in kept["cases"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
+        return self._kept.find(key, _form_for(source))
 
     def add(self, key: str, cases: Sequence[IndexedCase]) -> None:
-        """Add what was found in a content; :meth:`save` writes it."""
-        self._fresh[key] = tuple(cases)
+        """Keep what was found in a content."""
+        self._kept.keep(key, _form_for(""), tuple(cases))
 
     def save(self) -> None:
-        """Write what was added, and remove the oldest files beyond :data:`MAX_FILES`."""
-        if self._folder is None or not self._fresh:
-            return
-        with suppress(OSError):
-            make_folder(self._folder)
-            for key, cases in self._fresh.items():
-                self._write(self._folder, key, cases)
-            self._fresh.clear()
-            self._prune(self._folder)
-
-    @staticmethod
-    def _write(folder: Path, key: str, cases: Sequence[IndexedCase]) -> None:
-        kept = {"key": key, "cases": [case.as_json() for case in cases]}
-        body = canonical_json(kept).encode("utf-8", "replace")
-        checksum = hashlib.sha256(body).hexdigest().encode()
-        partial = folder / f"{key}.{os.getpid()}.{threading.get_ident()}.tmp"
-        try:
-            partial.write_bytes(checksum + b"\n" + body)
-            partial.replace(folder / key)
-        except OSError:
-            partial.unlink(missing_ok=True)
-            raise
-
-    def _prune(self, folder: Path) -> None:
-        there = [path for path in folder.iterdir() if path.name != ".gitignore"]
-        unused = [path for path in there if path.name not in self._used]
-        for path in sorted(unused, key=_age)[: max(0, len(there) - MAX_FILES)]:
-            path.unlink(missing_ok=True)
+        """Write what was added, and leave the file."""
+        self._kept.close()
 
 
-def _age(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:  # another process has removed it
-        return 0.0
+def _form_for(source: str) -> Form[tuple[IndexedCase, ...]]:
+    """The form of entries of a file that is called so in this run."""
+    return Form(
+        lambda cases: [case.as_json() for case in cases],
+        lambda kept: tuple(_indexed_case(item, source) for item in kept),
+    )
 
 
 def key_of(content: bytes, lines: bool) -> str:
-    """The name of the index file of a content; ``lines`` says that each line is a case."""
-    about = canonical_json([_FORMAT, lines, _rules()])
-    return hashlib.sha256(about.encode() + b"\n" + content).hexdigest()[:40]
-
-
-@cache
-def _rules() -> str:
-    """A hash of what decides whether a case is sound: versions, the schema, and the code."""
-    found = hashlib.sha256()
-    for name in _PACKAGES:
-        found.update(f"{name} {metadata.version(name)}\n".encode())
-    package = resources.files(__package__.partition(".")[0])
-    for room in _ROOMS:
-        with resources.as_file(package / room) as folder:
-            for path in sorted(folder.rglob("*")):
-                if path.is_file() and path.parent.name != "__pycache__":
-                    found.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
-    return found.hexdigest()
+    """What identifies a content in the index; ``lines`` says that each line is a case."""
+    return f"case file, {lines}, {hashlib.sha256(content).hexdigest()}"
 
 
 def _indexed_case(item: dict[str, Any], source: str) -> IndexedCase:

@@ -1,11 +1,11 @@
 """The index of case files: what is kept of a content, and that nothing damaged is trusted."""
 
 import json
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.builders import case_data, write_case
 
 from pytest_compaction.case import (
@@ -17,10 +17,9 @@ from pytest_compaction.case import (
     case_set,
     files,
     find_cases,
-    index,
     is_case_file,
 )
-from pytest_compaction.case.index import entry_of, key_of
+from pytest_compaction.case.index import INDEX_FILE, entry_of, key_of
 from pytest_compaction.conversation import canonical_json
 
 CHANGED = "another content than when the items were collected"
@@ -54,10 +53,6 @@ def found(project):
     cases = find_cases([project / "cases"], project, index=kept)
     kept.save()
     return cases
-
-
-def index_files(project):
-    return sorted(path for path in (project / "index").iterdir() if path.name != ".gitignore")
 
 
 def told(errors):
@@ -137,74 +132,36 @@ def test_more_than_fits_is_parsed_again_when_it_is_asked_for(project, monkeypatc
     assert len(read) == 1
 
 
-def flipped(data):
-    return data[:-10] + bytes([data[-10] ^ 1]) + data[-9:]
-
-
-def foreign(data):
-    body = data.partition(b"\n")[2].replace(b'"small"', b'"other"').replace(b'"key":"', b'"key":"f')
-    return _signed(body)
-
-
-def another_shape(data):
-    key = json.loads(data.partition(b"\n")[2])["key"]
-    return _signed(json.dumps({"key": key, "cases": [{"place": [0], "case": 3}]}).encode())
-
-
-def _signed(body):
-    return index.hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+def in_index(project, statement):
+    """The rows of a statement on the file of the index."""
+    with closing(sqlite3.connect(project / "index" / INDEX_FILE)) as database, database:
+        return database.execute(statement).fetchall()
 
 
 DAMAGE = {
-    "a bit flipped": flipped,
-    "of another content": foreign,
-    "of another shape": another_shape,
-    "cut": lambda data: data[:50],
-    "empty": lambda data: b"",
-    "edited": lambda data: data.replace(b"[", b"[ "),
-    "no text": lambda data: b"\xff" * 300,
-    "no checksum": lambda data: b"[" * 1000,
-    "nested": lambda data: _signed(b"[" * 100_000),
-    "a list": lambda data: _signed(b"[]"),
+    "another entry": "UPDATE results SET body = replace(body, 'small', 'other')",
+    "no JSON": "UPDATE results SET body = '['",
+    "no checksum": "UPDATE results SET checksum = ''",
+    "gone": "DELETE FROM results",
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_index_is_made_again(project, checks, damage):
+def test_a_damaged_entry_is_made_again(project, checks, damage):
     first = found(project)
-    kept = {path: path.read_bytes() for path in index_files(project)}
-    for path, data in kept.items():
-        path.write_bytes(damage(data))
-    assert {path: path.read_bytes() for path in index_files(project)} != kept
+    held = in_index(project, "SELECT body FROM results ORDER BY key")
+    in_index(project, damage)
     checks.clear()
     again = found(project)
     assert again.entries == first.entries
     assert told(again.errors) == told(first.errors)
     assert "small" in checks
-    assert {path: path.read_bytes() for path in index_files(project)} == kept
+    assert in_index(project, "SELECT body FROM results ORDER BY key") == held
 
 
-@given(data=st.binary(max_size=200))
-def test_any_content_of_an_index_file_is_no_error(tmp_path_factory, data):
-    folder = tmp_path_factory.mktemp("index")
-    (folder / "key").write_bytes(data)
-    assert CaseIndex(folder).find("key", "") is None
-
-
-@pytest.mark.parametrize("name", ["_FORMAT", "_PACKAGES", "_ROOMS"])
-def test_another_format_version_or_rule_makes_another_key(monkeypatch, name):
-    before = key_of(b"{}", False)
-    monkeypatch.setattr(index, name, {"_FORMAT": 99}.get(name, ("case",)))
-    if name == "_PACKAGES":
-        monkeypatch.setattr(index, name, ("pytest",))
-    index._rules.cache_clear()
-    try:
-        assert key_of(b"{}", False) != before
-    finally:
-        monkeypatch.undo()
-        index._rules.cache_clear()
-    assert key_of(b"{}", False) == before
-    assert key_of(b"{}", True) != before
+def test_lines_of_a_content_are_other_cases_than_its_whole():
+    assert key_of(b"{}", False) == key_of(b"{}", False)
+    assert len({key_of(b"{}", False), key_of(b"{}", True), key_of(b"[]", False)}) == 3
 
 
 def test_a_folder_that_cannot_be_used_is_as_good_as_none(project, checks):
@@ -217,22 +174,6 @@ def test_a_folder_that_cannot_be_used_is_as_good_as_none(project, checks):
 def test_git_ignores_the_index(project):
     found(project)
     assert (project / "index" / ".gitignore").read_text() == "*\n"
-
-
-def test_beyond_the_limit_the_oldest_unused_index_files_go(project, monkeypatch):
-    monkeypatch.setattr(index, "MAX_FILES", 4)
-    for number in range(6):
-        write_case(project / "cases" / "small.json", title=str(number))
-        cases = found(project)
-    assert len(index_files(project)) == 4
-    assert CaseIndex(project / "index").find(
-        key_of((project / "cases" / "small.json").read_bytes(), False), ""
-    )
-    assert cases.entries
-    monkeypatch.setattr(index, "MAX_FILES", 0)
-    write_case(project / "cases" / "small.json", title="the last")
-    found(project)
-    assert len(index_files(project)) == 2  # those of the two files that are there
 
 
 def changed_content(project):
@@ -341,8 +282,6 @@ def test_the_index_knows_files_of_cases_and_takes_no_other_for_one(project):
     small, broken = (project / "cases" / name for name in ("small.json", "broken.json"))
     assert not is_case_file(small, kept)
     find_cases([project / "cases"], project, index=kept)
-    assert not is_case_file(small, kept)
-    kept.save()
     assert is_case_file(small, kept)
     assert not is_case_file(broken, kept)
     assert not is_case_file(project / "cases", kept)
@@ -351,6 +290,7 @@ def test_the_index_knows_files_of_cases_and_takes_no_other_for_one(project):
 
 def test_the_index_holds_no_text_of_a_case(project):
     found(project)
-    held = b"".join(path.read_bytes() for path in index_files(project)).decode()
+    held = str(in_index(project, "SELECT body FROM results"))
+    assert "small" in held
     assert case_data()["messages"][1]["content"] not in held
     assert canonical_json(case_data()["probes"][0]["facts"]) not in held

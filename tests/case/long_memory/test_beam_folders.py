@@ -8,7 +8,14 @@ import pytest
 from support.long_conversations import SAID, write
 from support.scenarios import case
 
-from pytest_compaction.case import ABILITIES, CaseIndex, CaseSet, find_cases, load_cases
+from pytest_compaction.case import (
+    ABILITIES,
+    CaseIndex,
+    CaseSet,
+    case_set,
+    find_cases,
+    load_cases,
+)
 
 QUESTIONS = "probing_questions/probing_questions.json"
 
@@ -466,15 +473,16 @@ def test_turns_or_questions_that_are_not_there_are_named(folder):
     assert (source, said.startswith("/: found No such file")) == (QUESTIONS, True)
 
 
-def test_what_the_index_knows_is_not_parsed_again(folder, tmp_path):
+def test_what_the_index_knows_is_not_parsed_again(folder, tmp_path, monkeypatch):
     index = CaseIndex(tmp_path / "index")
     first = find_cases([folder], index=index)
     index.save()
+    monkeypatch.setattr(case_set, "conversations", lambda *_: pytest.fail("it was parsed"))
     known = CaseIndex(tmp_path / "index")
     again = find_cases([folder], index=known)
+    known.save()
     assert again.entries == first.entries
     assert again.entries[0].size == "100K"
-    assert known._fresh == {}
 
 
 @pytest.mark.parametrize("place", ["", "chats/100K/7", "chats/100K/7/chat.json"])
