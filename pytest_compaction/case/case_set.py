@@ -24,7 +24,14 @@ from pytest_compaction.case.files import (
     shorten,
     with_ids_of_their_own,
 )
-from pytest_compaction.case.index import CaseEntry, CaseIndex, IndexedCase, entry_of, key_of
+from pytest_compaction.case.index import (
+    ENTRIES,
+    CaseEntry,
+    CaseIndex,
+    IndexedCase,
+    entry_of,
+    key_of,
+)
 from pytest_compaction.case.validation import CaseFault, decoded, read_json
 
 _KEPT_BYTES: Final = 32 * 1024 * 1024
@@ -120,35 +127,23 @@ class CaseSet:
             [
                 each.named,
                 Path(os.path.relpath(each.file, paths[each.named])).as_posix(),
-                each.source,
-                IndexedCase(each.place, each.entry).as_json(),
+                each.place,
+                each.entry,
                 each.truncated,
             ]
             for each in self._located.values()
         ]
-        errors = [
-            [error.source, [[fault.pointer, fault.found, fault.expected] for fault in error.faults]]
-            for error in self.errors
-        ]
-        return {"cases": cases, "errors": errors}
+        errors = [[error.source, error.faults] for error in self.errors]
+        return {"cases": ENTRIES.as_json(cases), "errors": ENTRIES.as_json(errors)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], paths: Sequence[Path]) -> Self:
         """The set that :meth:`as_json` described; reads no case file."""
         located = [
-            _Located(
-                CaseEntry.from_json(case["case"], source),
-                _from(paths[named], file),
-                Place(*case["place"]),
-                named,
-                truncated,
-            )
-            for named, file, source, case, truncated in data["cases"]
+            _Located(entry, _from(paths[named], file), place, named, truncated)
+            for named, file, place, entry, truncated in ENTRIES.from_json(data["cases"])
         ]
-        errors = [
-            CaseFileError(source, [CaseFault(*fault) for fault in faults])
-            for source, faults in data["errors"]
-        ]
+        errors = [CaseFileError(*error) for error in ENTRIES.from_json(data["errors"])]
         return cls(located, errors)
 
 

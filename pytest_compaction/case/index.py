@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final
 
-from pytest_compaction.cache import Form, KeptResults
+from pytest_compaction.cache import DataclassJson, Form, KeptResults
 from pytest_compaction.case.case import Case, Origin, went_on
 from pytest_compaction.case.files import Place
 from pytest_compaction.case.kinds import ProbeKind
@@ -59,35 +59,6 @@ class CaseEntry:
         """Whether the agent on record ended there; see :meth:`Case.went_on`."""
         return went_on([each.recorded for each in self.points], point)
 
-    def as_json(self) -> dict[str, Any]:
-        """The entry without its source, which is another one in another folder."""
-        return {
-            "id": self.id,
-            "digest": self.digest,
-            "task": self.task,
-            "origin": self.origin,
-            "points": [[point.id, point.recorded] for point in self.points],
-            "probes": [[probe.id, probe.kind, probe.point] for probe in self.probes],
-            **({"size": self.size} if self.size else {}),
-            **({"project": self.project} if self.project else {}),
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any], source: str) -> Self:
-        """The entry that :meth:`as_json` made. Raises ``KeyError``, ``TypeError``, ``ValueError``
-        for anything else."""
-        return cls(
-            id=str(data["id"]),
-            digest=str(data["digest"]),
-            task=str(data["task"]),
-            origin=data["origin"],
-            points=tuple(PointEntry(str(id), bool(recorded)) for id, recorded in data["points"]),
-            probes=tuple(ProbeEntry(str(id), kind, int(at)) for id, kind, at in data["probes"]),
-            source=source,
-            size=str(data.get("size", "")),
-            project=str(data.get("project", "")),
-        )
-
 
 def entry_of(case: Case) -> CaseEntry:
     """The entry of a parsed case."""
@@ -115,13 +86,16 @@ class IndexedCase:
     place: Place
     found: CaseEntry | tuple[CaseFault, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """The entry as it is kept, which does not depend on the name of the file."""
-        place = [self.place.start, self.place.size, self.place.line]
-        if isinstance(self.found, CaseEntry):
-            return {"place": place, "case": self.found.as_json()}
-        faults = [[fault.pointer, fault.found, fault.expected] for fault in self.found]
-        return {"place": place, "faults": faults}
+    def in_file(self, source: str) -> IndexedCase:
+        """The same of a file that is called so in this run."""
+        if not isinstance(self.found, CaseEntry):
+            return self
+        return replace(self, found=replace(self.found, source=self.place.source(source)))
+
+
+ENTRIES: Final = DataclassJson(IndexedCase, CaseEntry, PointEntry, ProbeEntry, Place, CaseFault)
+"""Entries as JSON."""
+_FORM: Final[Form[tuple[IndexedCase, ...]]] = Form(ENTRIES.as_json, ENTRIES.from_json)
 
 
 class CaseIndex:
@@ -132,33 +106,18 @@ class CaseIndex:
 
     def find(self, key: str, source: str) -> tuple[IndexedCase, ...] | None:
         """The entry kept for a content; ``None`` if there is none that can be trusted."""
-        return self._kept.find(key, _form_for(source))
+        found = self._kept.find(key, _FORM)
+        return None if found is None else tuple(each.in_file(source) for each in found)
 
     def add(self, key: str, cases: Sequence[IndexedCase]) -> None:
         """Keep what was found in a content."""
-        self._kept.keep(key, _form_for(""), tuple(cases))
+        self._kept.keep(key, _FORM, tuple(cases))
 
     def save(self) -> None:
         """Write what was added, and leave the file."""
         self._kept.close()
 
 
-def _form_for(source: str) -> Form[tuple[IndexedCase, ...]]:
-    """The form of entries of a file that is called so in this run."""
-    return Form(
-        lambda cases: [case.as_json() for case in cases],
-        lambda kept: tuple(_indexed_case(item, source) for item in kept),
-    )
-
-
 def key_of(content: bytes, lines: bool) -> str:
     """What identifies a content in the index; ``lines`` says that each line is a case."""
     return f"case file, {lines}, {hashlib.sha256(content).hexdigest()}"
-
-
-def _indexed_case(item: dict[str, Any], source: str) -> IndexedCase:
-    start, size, line = (int(number) for number in item["place"])
-    place = Place(start, size, line)
-    if "case" in item:
-        return IndexedCase(place, CaseEntry.from_json(item["case"], place.source(source)))
-    return IndexedCase(place, tuple(CaseFault(*map(str, fault)) for fault in item["faults"]))

@@ -9,7 +9,6 @@ import pytest
 from support.builders import case_data, write_case
 
 from pytest_compaction.case import (
-    CaseEntry,
     CaseFileError,
     CaseIndex,
     CaseSet,
@@ -19,7 +18,7 @@ from pytest_compaction.case import (
     find_cases,
     is_case_file,
 )
-from pytest_compaction.case.index import INDEX_FILE, entry_of, key_of
+from pytest_compaction.case.index import ENTRIES, INDEX_FILE, entry_of, key_of
 from pytest_compaction.conversation import canonical_json
 
 CHANGED = "another content than when the items were collected"
@@ -93,7 +92,7 @@ def test_an_entry_knows_where_the_agent_went_on_without_a_compaction():
     data["compaction_points"][0]["recorded"] = {"summary": "The timeout is 45 seconds."}
     case = case_from_json(data)
     assert [case.went_on(n) for n in range(2)] == [False, True]
-    entry = CaseEntry.from_json(entry_of(case).as_json(), "")
+    entry = ENTRIES.from_json(json.loads(json.dumps(ENTRIES.as_json(entry_of(case)))))
     assert [entry.went_on(n) for n in range(2)] == [False, True]
     assert [point.recorded for point in entry.points] == [True, False]
 
