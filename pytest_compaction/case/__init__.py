@@ -27,7 +27,7 @@ _NAMES: Final = {
     "case_set": "CaseSet find_cases is_case_file",
     "files": (
         "CaseFileError MAX_FILE_BYTES MAX_SHOWN_FAULTS checked_case decoded files_below "
-        "holds_cases is_lines load_cases read_bytes read_text shorten"
+        "holds_cases is_lines read_bytes read_text shorten"
     ),
     "index": "CaseEntry CaseIndex INDEX_FOLDER ProbeEntry",
     "kinds": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -86,6 +86,11 @@ class CaseSet:
         self._faults: dict[str, tuple[CaseFault, ...]] = {}
         self._probes: dict[str, dict[str, Probe]] = {}
 
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """All cases by id, parsed. Raises what :meth:`case` raises."""
+        return tuple(map(self.case, self._located))
+
     def case(self, id: str) -> Case:
         """The case with this id, parsed once until it is forgotten.
 
@@ -148,17 +153,19 @@ class CaseSet:
 
 
 def find_cases(
-    paths: Sequence[Path],
+    paths: Iterable[Path],
     root: Path | None = None,
     checked: Container[str] = (),
     index: CaseIndex | None = None,
     truncated: bool = False,
 ) -> CaseSet:
-    """The cases below the paths; a content that the index has is not parsed.
+    """The cases below the paths, whose ids must be unique among all of them.
 
-    What the index lacks is added to it and is there for later runs once it is saved. With
-    ``truncated`` the cut variant of a long conversation is taken where there is one.
-    The other parameters are those of :func:`pytest_compaction.case.files.load_cases`.
+    ``root`` shortens the file names in messages. A missing or empty folder is an error of its own.
+    ``checked`` are the digests of cases whose evidence is known to be sound, which takes most of
+    the time. A content that the index has is not parsed; what the index lacks is added to it and
+    is there for later runs once it is saved. With ``truncated`` the cut variant of a long
+    conversation is taken where there is one.
     """
     index = index or CaseIndex(None)
     kept: dict[str, Case] = {}

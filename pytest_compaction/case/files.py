@@ -239,14 +239,6 @@ class CaseFileError(Exception):
         return f"{conversation}-{name}" if conversation else name
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedCases:
-    """The content of a list of paths: the usable cases by id, and the errors of the others."""
-
-    cases: tuple[Case, ...]
-    errors: tuple[CaseFileError, ...]
-
-
 class _Identified(Protocol):
     @property
     def id(self) -> str: ...
@@ -265,21 +257,6 @@ class Place:
     def source(self, file: str) -> str:
         """The name of the file, with the line."""
         return f"{file}:{self.line}" if self.line else file
-
-
-def load_cases(
-    paths: Iterable[Path], root: Path | None = None, checked: Container[str] = ()
-) -> LoadedCases:
-    """Load every case below the paths at once; ids must be unique among all of them.
-
-    ``root`` shortens the file names in messages. A missing or empty folder is an
-    error of its own. ``checked`` are the digests of cases whose evidence is known to be
-    sound, which takes most of the time.
-    """
-    cases, errors = with_ids_of_their_own(
-        paths, root, lambda _, file: read_case_file(file, root, checked)
-    )
-    return LoadedCases(tuple(cases), tuple(errors))
 
 
 _Read = TypeVar("_Read", bound=_Identified)
@@ -343,23 +320,6 @@ def read_text(path: Path) -> str | CaseFault:
     """The text of a file, or why it cannot be read."""
     content = read_bytes(path)
     return content if isinstance(content, CaseFault) else decoded(content)
-
-
-def read_case_file(
-    path: Path, root: Path | None = None, checked: Container[str] = ()
-) -> Iterator[Case | CaseFileError]:
-    """The cases of one file: one for ``.json``, one per line for ``.jsonl``."""
-    source = shorten(path, root)
-    if is_conversation(path):
-        for _, found in conversations(path, source):
-            yield found if isinstance(found, Case) else faults_in(found, root)
-        return
-    content = read_bytes(path)
-    if isinstance(content, CaseFault):
-        yield CaseFileError(source, [content])
-        return
-    for place, read in parsed(content, is_lines(path), source, checked):
-        yield CaseFileError(place.source(source), read) if isinstance(read, tuple) else read
 
 
 def faults_in(found: FileFaults, root: Path | None) -> CaseFileError:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from pytest_compaction.case import Case, load_cases, probe_digest
+from pytest_compaction.case import Case, find_cases, probe_digest
 from pytest_compaction.case_making.lint_facts import (
     Level,
     Remark,
@@ -135,7 +135,8 @@ def inspect(paths: Iterable[Path], tail: int | None = None, answer: bool = True)
     ``tail`` is the tail that every strategy is expected to keep, in tokens; a quarter of
     the budget if absent. Without ``answer``, the offline model answers no question.
     """
-    loaded = load_cases(paths)
+    loaded = find_cases(paths)
+    cases = loaded.cases
     found = [
         LintFinding(
             error.source,
@@ -147,15 +148,15 @@ def inspect(paths: Iterable[Path], tail: int | None = None, answer: bool = True)
         for error in loaded.errors
         for fault in error.faults
     ]
-    for case in loaded.cases:
+    for case in cases:
         if not any(probe.nuggets for probe in case.probes):  # those of a set are taken as they are
             found += (
                 LintFinding(case.source, pointer, level or RULES[rule][0], rule, text)
                 for pointer, rule, text, level in _remarks(case, tail, answer)
             )
-    order = {case.source: number for number, case in enumerate(loaded.cases)}
+    order = {case.source: number for number, case in enumerate(cases)}
     ordered = sorted(found, key=lambda each: (order.get(each.source, -1), each.source, each.level))
-    return Inspection(loaded.cases, tuple(ordered))
+    return Inspection(cases, tuple(ordered))
 
 
 def _remarks(case: Case, tail: int | None, answer: bool) -> Iterator[Remark]:

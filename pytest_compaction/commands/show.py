@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.case import Case, load_cases
+from pytest_compaction.case import Case, find_cases
 from pytest_compaction.commands.arguments import complain, is_run, named_run
 from pytest_compaction.metrics import listed
 from pytest_compaction.records import RunFileError, RunTexts
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the cases or items; returns 1 if one cannot be used or there is no such point."""
     if is_run(options.paths[0]):
         return _run_or_item(options.paths, Page(_width(), options.full))
-    loaded = load_cases(options.paths)
+    loaded = find_cases(options.paths)
     for error in loaded.errors:
         for line in str(error).splitlines():
             complain(line)

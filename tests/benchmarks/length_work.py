@@ -19,8 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.case import Case, case_from_json
-from pytest_compaction.case.files import read_case_file
+from pytest_compaction.case import Case, case_from_json, find_cases
 from pytest_compaction.case.validation import message_faults
 from pytest_compaction.case_making import Redactor, make_case
 from pytest_compaction.compactors.base.history import dump, load, spans_between
@@ -136,7 +135,7 @@ def _made(folder) -> Work:
 
 
 def _parsed(folder) -> Work:
-    return lambda: list(read_case_file(folder / CASE))
+    return lambda: find_cases([folder / CASE]).cases
 
 
 def _faults(folder) -> Work:

@@ -10,7 +10,7 @@ from support.paths import DATA
 from support.shipped import shipped
 from support.typed_case import typed_case
 
-from pytest_compaction.case import AnswerSpec, Probe, load_cases
+from pytest_compaction.case import AnswerSpec, Probe, find_cases
 from pytest_compaction.judges import ModelJudge, PanelJudge, log_digest
 from pytest_compaction.metrics import read
 from pytest_compaction.models import OfflineModel
@@ -253,7 +253,7 @@ ANSWERS = (
 
 
 def test_three_answers_of_falling_precision_keep_their_order():
-    loaded = load_cases([DATA / "lost_ticket.json"])
+    loaded = find_cases([DATA / "lost_ticket.json"])
     assert loaded.errors == ()
     [case] = loaded.cases
     assert len(case.messages) == 178

@@ -5,11 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 from support.builders import assistant, case_data, tool, user, write_case
-from support.case_errors import only_error
+from support.case_errors import items_of, only_error
 
 from pytest_compaction.case import Case
 from pytest_compaction.case import files as case_files
-from pytest_compaction.case.files import read_case_file
 from pytest_compaction.case.validation import _schema_fault
 
 
@@ -175,7 +174,7 @@ def test_a_fact_missing_from_its_evidence_is_an_error_with_its_pointer(tmp_path)
 def test_an_alias_in_the_evidence_is_enough(tmp_path):
     data = case_data()
     data["probes"][0]["facts"][0] |= {"text": "three quarters of a minute", "aliases": ["45"]}
-    (item,) = read_case_file(write_case(tmp_path / "case.json", **data))
+    (item,) = items_of(write_case(tmp_path / "case.json", **data))
     assert isinstance(item, Case)
 
 
@@ -202,7 +201,7 @@ def test_an_orphan_tool_result_is_an_error(tmp_path):
 def test_an_unanswered_call_is_an_error_but_not_at_the_end(tmp_path):
     pending = assistant("look", ("c9", "bash", {}))
     messages = [*case_data()["messages"], pending]
-    (item,) = read_case_file(write_case(tmp_path / "case.json", messages=messages))
+    (item,) = items_of(write_case(tmp_path / "case.json", messages=messages))
     assert isinstance(item, Case)
     ((pointer, found, expected),) = faults_of(tmp_path, messages=[*messages, user("and?")])
     assert pointer == "/messages/7"

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.case_errors import items_of
 from support.paths import public_data
 from support.provenance import provenance_faults
 from support.scenarios import case, records, run, set_up, write_cases
 from support.worker_counts import BOTH
 
 from pytest_compaction import cli
-from pytest_compaction.case import CaseFileError, load_cases
-from pytest_compaction.case.files import read_case_file
+from pytest_compaction.case import CaseFileError, find_cases
 from pytest_compaction.session.session import shipped_cases
 
 LICENSED = {
@@ -39,14 +39,14 @@ def written(folder: Path, **changes: Any) -> Path:
 
 
 def test_a_case_says_whether_it_is_real_and_is_scripted_if_it_does_not(tmp_path: Path) -> None:
-    (read,) = load_cases([written(tmp_path / "a", provenance=LICENSED)]).cases
+    (read,) = find_cases([written(tmp_path / "a", provenance=LICENSED)]).cases
     assert (read.origin, read.task) == ("real", "debugging")
-    (read,) = load_cases([written(tmp_path / "b")]).cases
+    (read,) = find_cases([written(tmp_path / "b")]).cases
     assert read.origin == "scripted"
 
 
 def test_licences_and_sources_beside_the_cases_are_not_taken_for_cases(tmp_path: Path) -> None:
-    found = load_cases([written(tmp_path, provenance=LICENSED)])
+    found = find_cases([written(tmp_path, provenance=LICENSED)])
     assert ([each.id for each in found.cases], found.errors) == (["first"], ())
 
 
@@ -63,7 +63,7 @@ def test_a_broken_provenance_is_named_with_its_place(
     tmp_path: Path, change: dict[str, Any], pointer: str, words: str
 ) -> None:
     place = written(tmp_path, provenance={**LICENSED, **change})
-    (error,) = read_case_file(place / "first.json")
+    (error,) = items_of(place / "first.json")
     assert isinstance(error, CaseFileError)
     assert f"/provenance{pointer}: " in str(error)
     assert words in str(error)
@@ -135,8 +135,8 @@ def test_real_cases_run_by_default_and_can_be_chosen(
 
 
 def test_the_digest_of_a_case_covers_where_it_comes_from(tmp_path: Path) -> None:
-    (one,) = load_cases([written(tmp_path / "a", provenance=LICENSED)]).cases
+    (one,) = find_cases([written(tmp_path / "a", provenance=LICENSED)]).cases
     digest = hashlib.sha256(b"other").hexdigest()
     other = {**LICENSED, "sha256": digest}
-    (two,) = load_cases([written(tmp_path / "b", provenance=other)]).cases
+    (two,) = find_cases([written(tmp_path / "b", provenance=other)]).cases
     assert one.digest != two.digest

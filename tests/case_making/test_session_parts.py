@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction import cli
-from pytest_compaction.case import load_cases
+from pytest_compaction.case import find_cases
 from pytest_compaction.case_making.case_maker import OUTSIDE, SessionPart
 from pytest_compaction.commands import import_transcripts
 from pytest_compaction.conversation import (
@@ -144,10 +144,10 @@ def test_a_session_that_is_too_large_says_which_part_fits_and_that_part_is_impor
     out = capsys.readouterr().out
     assert f"messages made  {number:>7}" in out
     assert f"left out       {128 - int(number):>7}  message outside the part" in out
-    (case,) = load_cases([tmp_path / "out"]).cases
+    (case,) = find_cases([tmp_path / "out"]).cases
     assert case.messages[-1].id == "m0127"
     assert cli.main([*command, "--from", "21", "--to", "80"]) == 0
-    (case,) = load_cases([tmp_path / "out"]).cases
+    (case,) = find_cases([tmp_path / "out"]).cases
     assert (case.messages[0].id, case.messages[-1].id) == ("m0020", "m0079")
 
 

@@ -15,7 +15,7 @@ from support.imports import at_length
 from support.paths import ROOT, public_data
 
 from pytest_compaction import cli
-from pytest_compaction.case import TEXT_KINDS, load_cases
+from pytest_compaction.case import TEXT_KINDS, find_cases
 from pytest_compaction.case_making import MadeCase, make_case
 from pytest_compaction.commands import import_transcripts
 from pytest_compaction.importers import ImportTally, Transcript, registry
@@ -78,7 +78,7 @@ def test_a_session_becomes_a_case_that_loads(
     source.write_text(session(), "utf-8")
     code, out, err = run(capsys, "import", source, "-o", tmp_path / "cases")
     assert (code, err) == (0, "")
-    loaded = load_cases([tmp_path / "cases"])
+    loaded = find_cases([tmp_path / "cases"])
     assert not loaded.errors
     (case,) = loaded.cases
     assert case.id == "My-session-1"
@@ -248,7 +248,7 @@ def test_a_session_with_nothing_to_forget_is_an_error(
     code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases", "--without-probes")
     refused = "a run refuses this case, which has no question yet, until you add probes"
     assert (code, refused in out) == (0, True)
-    (error,) = load_cases([tmp_path / "cases"]).errors
+    (error,) = find_cases([tmp_path / "cases"]).errors
     assert "/probes" in str(error)
     data = json.loads((tmp_path / "cases/s.json").read_text("utf-8"))
     fact = {
@@ -258,7 +258,7 @@ def test_a_session_with_nothing_to_forget_is_an_error(
     }
     data["probes"] = [{"id": "p", "kind": "recall", "question": "What was said?", "facts": [fact]}]
     (tmp_path / "cases/s.json").write_text(json.dumps(data), "utf-8")
-    assert not load_cases([tmp_path / "cases"]).errors
+    assert not find_cases([tmp_path / "cases"]).errors
 
 
 def test_what_is_asked_lacking_and_proposed_is_said(
@@ -268,7 +268,7 @@ def test_what_is_asked_lacking_and_proposed_is_said(
     code, out, err = run(capsys, "import", path, "-o", tmp_path / "cases")
     assert (code, err) == (0, "")
     (target,) = (tmp_path / "cases").iterdir()
-    (case,) = load_cases([target]).cases
+    (case,) = find_cases([target]).cases
     rows = {line[2:16].strip(): line[17:].strip() for line in out.splitlines()[1:]}
     for name, said in (
         ("probes", [probe.kind for probe in case.probes]),
@@ -432,7 +432,7 @@ def test_the_real_session_becomes_a_case(
     path = public_data("pi-agent/large-session.jsonl")
     code, out, err = run(capsys, "import", path, "-o", tmp_path)
     assert (code, err) == (0, "")
-    loaded = load_cases([tmp_path])
+    loaded = find_cases([tmp_path])
     assert not loaded.errors
     (case,) = loaded.cases
     assert (case.id, case.window, case.budget) == ("large-session", 200_000, 12_000)

@@ -13,7 +13,7 @@ from support.builders import user
 from support.proposed import STYLES, candidate, case, write
 
 from pytest_compaction import cli
-from pytest_compaction.case import load_cases
+from pytest_compaction.case import find_cases
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_answers_move_questions_and_leave_the_rest_of_the_file_as_it_is(tmp_path
     expected["title"] = after["title"]
     assert after == expected
     assert path.read_text("utf-8") == json.dumps(after, **STYLES[style]) + "\n"
-    (loaded,) = load_cases([path]).cases
+    (loaded,) = find_cases([path]).cases
     assert loaded.probes[1].facts[0].needed.confirmed
     path.write_bytes(before)
     assert review("y\nn\nb\n", path)[0] == 0
@@ -105,9 +105,9 @@ def test_a_question_without_a_sign_of_use_is_confirmed_by_the_reader_alone(tmp_p
     bare = candidate(1)
     del bare["facts"][0]["needed"]
     path = write(tmp_path / "case.json", case(probes=[], proposed=[bare]))
-    assert "/probes" in str(load_cases([path]).errors[0])
+    assert "/probes" in str(find_cases([path]).errors[0])
     assert review("y\n", path)[0] == 0
-    (loaded,) = load_cases([path]).cases
+    (loaded,) = find_cases([path]).cases
     assert loaded.probes[0].facts[0].needed.why == "confirmed by a reader"
     assert review("", path) == (0, "No question waits for an answer.\n", "")
 
@@ -118,7 +118,7 @@ def test_questions_that_are_asked_are_reviewed_too_if_all_are(tmp_path, review):
     assert "(value, asked already)" in out
     assert "this is the only question of the case, and a case needs one" in out
     assert ids(path) == [["limit-0"], ["limit-1"], []]
-    (loaded,) = load_cases([path]).cases
+    (loaded,) = find_cases([path]).cases
     assert loaded.probes[0].facts[0].needed.confirmed
     _, out, _ = review("y\n", path, "--all")
     assert "1 of 1" in out
@@ -145,7 +145,7 @@ def test_an_edited_question_is_asked(tmp_path, review, name):
     if name != "question":
         assert fact["evidence"] == ["m5", "m8"]
         assert fact["keys"][0][0] == "module_1.py"
-    assert not load_cases([path]).errors
+    assert not find_cases([path]).errors
 
 
 REFUSED = {

@@ -26,7 +26,7 @@ from support.scenarios import write_cases
 from support.shipped import shipped
 from support.stub_endpoint import long_case
 
-from pytest_compaction.case import load_cases
+from pytest_compaction.case import find_cases
 from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 from pytest_compaction.records import load_run
@@ -187,7 +187,7 @@ def test_the_command_of_the_workflow_writes_scores_for_the_ci(pytester):
     ]
     pytester.runpytest_subprocess(*options)
     written = (pytester.path / "compaction.xml").read_text("utf-8")
-    assert written.count('name="compaction.overall"') == len(load_cases([case]).cases[0].probes)
+    assert written.count('name="compaction.overall"') == len(find_cases([case]).cases[0].probes)
 
 
 NULLS = "said-only,random,window,"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from support.builders import COUNTER
+from support.case_errors import items_of
 from support.compacting import with_records
 from support.imports import at_length
 from support.scenarios import case, flat, records, run, set_up, write_cases
 
 from pytest_compaction import cli
-from pytest_compaction.case import CaseFileError, load_cases
-from pytest_compaction.case.files import read_case_file
+from pytest_compaction.case import CaseFileError, find_cases
 from pytest_compaction.case_making import make_case
 from pytest_compaction.conversation import text_message
 from pytest_compaction.importers import Boundary, ImportTally, Transcript
@@ -41,7 +41,7 @@ def test_a_broken_record_is_named_with_its_place(
 ) -> None:
     path = tmp_path / "case.json"
     path.write_text(json.dumps(with_records(record)), "utf-8")
-    (error,) = read_case_file(path)
+    (error,) = items_of(path)
     assert isinstance(error, CaseFileError)
     assert f"/compaction_points/0/recorded{pointer}: " in str(error)
     assert words in str(error)
@@ -249,7 +249,7 @@ def test_a_transcript_with_two_boundaries_is_judged_at_both(
     out = capsys.readouterr().out
     assert code == 0
     assert "recorded             2  compactions of the agent" in out
-    loaded = load_cases([pytester.path / "cases"])
+    loaded = find_cases([pytester.path / "cases"])
     assert loaded.errors == ()
     (made,) = loaded.cases
     assert [bool(point.recorded) for point in made.points] == [False, True] * 2 + [False]

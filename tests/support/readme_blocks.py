@@ -203,7 +203,7 @@ def difficulty():
     """The table of cases/README.md, one row for each case."""
     from support.measuring import records_of
 
-    from pytest_compaction.case import load_cases
+    from pytest_compaction.case import find_cases
     from pytest_compaction.conversation import TokenCounter
     from pytest_compaction.metrics import overall_mean
     from pytest_compaction.session.session import shipped_cases
@@ -213,7 +213,7 @@ def difficulty():
     rows = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
     folder = shipped_cases()
     of = {name: records_of(name) for name in DIFFICULTY}
-    for case in sorted(load_cases([folder], folder).cases, key=lambda case: case.source):
+    for case in sorted(find_cases([folder], folder).cases, key=lambda case: case.source):
         own = {name: [r for r in found if r["case"] == case.id] for name, found in of.items()}
         means = [overall_mean(own[name]) for name in DIFFICULTY]
         last = max(own["anchored"], key=lambda r: r["tokens"]["log"])["tokens"]

@@ -5,7 +5,7 @@
 
 from functools import cache
 
-from pytest_compaction.case import load_cases
+from pytest_compaction.case import find_cases
 from pytest_compaction.session.session import PACKAGED, shipped_cases, shipped_digests
 
 CHECKED_CASES = PACKAGED / "checked_cases.txt"
@@ -14,7 +14,7 @@ CHECKED_CASES = PACKAGED / "checked_cases.txt"
 @cache
 def shipped():
     """The shipped cases. Those that are marked as checked are not checked again."""
-    loaded = load_cases([shipped_cases()], checked=shipped_digests())
+    loaded = find_cases([shipped_cases()], checked=shipped_digests())
     assert not loaded.errors
     return loaded.cases
 
@@ -26,7 +26,7 @@ def scripted():
 
 def marks(known=()):
     """The digests of the shipped cases; each that is not among those known must stand its check."""
-    loaded = load_cases([shipped_cases()], checked=known)
+    loaded = find_cases([shipped_cases()], checked=known)
     assert not loaded.errors, loaded.errors
     return "".join(f"{digest}\n" for digest in sorted(case.digest for case in loaded.cases))
 

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from support.case_errors import items_of
 from support.paths import CASES
 
-from pytest_compaction.case.files import read_case_file
 from pytest_compaction.conversation import readable
 from pytest_compaction.text import SharedTexts, Statement, TextIndex, sentence_index
 from pytest_compaction.text.sentence_splitting import MESSAGE_END
@@ -90,7 +90,7 @@ def test_a_view_contains_and_names_what_its_joined_text_does(texts, data):
 
 
 def test_the_log_of_a_real_case_is_read_as_its_joined_text():
-    (case,) = read_case_file(CASES / "real" / "theme_release.json")
+    (case,) = items_of(CASES / "real" / "theme_release.json")
     texts = [readable(message) for message in case.messages]
     index, alone = SharedTexts().view(texts), joined(texts)
     facts = [fact for probe in case.probes for fact in probe.facts]

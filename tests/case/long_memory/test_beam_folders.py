@@ -14,7 +14,6 @@ from pytest_compaction.case import (
     CaseSet,
     case_set,
     find_cases,
-    load_cases,
 )
 
 QUESTIONS = "probing_questions/probing_questions.json"
@@ -39,7 +38,7 @@ def changed(path, change):
 
 
 def faults(path, root=None):
-    found = load_cases([path], root)
+    found = find_cases([path], root)
     assert found.cases == ()
     return [(error.source, str(fault)) for error in found.errors for fault in error.faults]
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from pytest_compaction.case import find_cases, load_cases
+from pytest_compaction.case import find_cases
 
 SAMPLE = {
     "sample_id": "talk-1",
@@ -160,7 +160,7 @@ def test_another_shape_is_named_by_its_place_and_loses_no_other_conversation(fil
     broken = copy.deepcopy(SAMPLE)
     change(broken)
     write(file, broken, {**SAMPLE, "sample_id": "talk-2"})
-    found = load_cases([file])
+    found = find_cases([file])
     assert [case.id for case in found.cases] == ["locomo-talk-2"]
     ((fault,),) = [error.faults for error in found.errors]
     assert str(fault).startswith(sentence)

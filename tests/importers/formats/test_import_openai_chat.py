@@ -13,7 +13,7 @@ from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
 from pytest_compaction import cli
-from pytest_compaction.case import load_cases
+from pytest_compaction.case import find_cases
 from pytest_compaction.conversation import Image, Thinking
 from pytest_compaction.importers import ImportFormatError, Transcript
 from pytest_compaction.importers.formats.openai_chat import IMPORTER
@@ -210,7 +210,7 @@ def test_a_file_of_several_conversations_gives_several_cases(
     out, err = capsys.readouterr()
     assert f"2 of 3 conversations of {path} became cases" in out
     assert "conversation task1-trial0: " in err
-    loaded = load_cases([tmp_path / "out"])
+    loaded = find_cases([tmp_path / "out"])
     assert [case.id for case in loaded.cases] == ["talks-task0-trial0", "talks-task2-trial0"]
     assert loaded.errors == ()
 
@@ -241,7 +241,7 @@ def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(
     assert f"1 of 2 conversations of {path} became cases" in out
     assert "talks-task0-trial0.json: the case would take" in err
     assert f"{path}: 1 of its conversations cannot be used; see above" in err
-    assert [case.id for case in load_cases([tmp_path / "out"]).cases] == ["talks-task1-trial0"]
+    assert [case.id for case in find_cases([tmp_path / "out"]).cases] == ["talks-task1-trial0"]
 
 
 def test_choices_beside_the_first_are_in_the_ledger(tmp_path: Path) -> None:
