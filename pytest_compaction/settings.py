@@ -295,6 +295,8 @@ class Settings:
     record."""
     prompts: tuple[PromptSettings, ...] = ()
     """The prompts and instructions of users, read when the session is resolved."""
+    words: tuple[tuple[str, Literal["recorded", "rules"]], ...] = ()
+    """Who writes for each strategy that asks a model, in a run of recorded words."""
 
     @property
     def active(self) -> bool:

@@ -108,6 +108,10 @@ class CaseSet:
                 raise CaseFileError(self._located[id].source, self._faults[id])
             return self._cases[id]
 
+    def file(self, id: str) -> Path:
+        """The file of a case."""
+        return self._located[id].file
+
     def probe(self, case: str, id: str) -> Probe:
         """A probe of a case, by their ids. Raises what :meth:`case` raises."""
         with self._lock:

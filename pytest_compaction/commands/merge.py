@@ -31,7 +31,7 @@ from pytest_compaction.gate import (
     planned_in,
 )
 from pytest_compaction.metrics import over_budget_failures
-from pytest_compaction.models import is_offline
+from pytest_compaction.models import RECORDED_WORDS, is_offline
 from pytest_compaction.records import (
     BaselineError,
     MergedRun,
@@ -239,6 +239,7 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
         settings["control"],
         is_offline(settings["model"]),
         pricing=run_pricing(settings["responder"], records),
+        words=settings["model"] == RECORDED_WORDS,
     )
     if "prices" in header:
         yield from usage_table(records)

@@ -98,7 +98,8 @@ _NAMES: Final = {
     "recovery": "is_recoverable names_command names_path",
     "strategies": (
         "NULLS NullComparison StrategyComparison StrategyPair best_null compare_strategies "
-        "differences_by_case is_null pair_items paired_difference with_same_views"
+        "differences_by_case is_null pair_items paired_difference stale_summaries "
+        "with_other_words with_same_views words_in"
     ),
     "readings": (
         "Loss ReadViews Readings Source loss read read_outcomes reader_version "

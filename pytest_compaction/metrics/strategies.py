@@ -18,7 +18,7 @@ from pytest_compaction.metrics.comparisons import (
     letters,
     paired_of,
 )
-from pytest_compaction.metrics.figures import figure_of
+from pytest_compaction.metrics.figures import events_of, figure_of
 from pytest_compaction.metrics.intervals import (
     Mean,
     case_key,
@@ -120,11 +120,15 @@ class StrategyComparison:
 
 
 def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyComparison:
-    """Compare the overall scores of all strategies with any, the control aside."""
+    """Compare the overall scores of all strategies with any, but not the control and those
+    :func:`with_other_words`.
+    """
+    apart = with_other_words(groups)
     scores = {
         name: found
         for name, group in groups.items()
-        if not any(record["compactor"] == CONTROL for record in group)
+        if name not in apart
+        and not any(record["compactor"] == CONTROL for record in group)
         and (found := figures_by_item(group, "overall"))
     }
     ranked = sorted(scores, key=lambda name: (-fmean(scores[name].values()), name))
@@ -135,12 +139,31 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
         StrategyPair(*names, paired, p)
         for (names, paired), p in zip(differences.items(), corrected, strict=True)
     ]
-    apart = {(pair.first, pair.second) for pair in pairs if pair.differ}
-    shown = letters(ranked, lambda a, b: (a, b) in apart)
+    differ = {(pair.first, pair.second) for pair in pairs if pair.differ}
+    shown = letters(ranked, lambda a, b: (a, b) in differ)
     units = {unit_of(keys[key[0]]) for found in scores.values() for key in found}
     if len(units) < fewest_cases(LEVEL):
         shown = dict.fromkeys(ranked, "")
     return StrategyComparison(tuple(pairs), shown)
+
+
+def with_other_words(groups: Mapping[str, Sequence[Record]]) -> frozenset[str]:
+    """The strategies that are compared with none: the summaries of others are recorded words, and
+    theirs are not."""
+    words = {name: words_in(group) for name, group in groups.items()}
+    if "recorded" not in words.values():
+        return frozenset()
+    return frozenset(name for name, whose in words.items() if whose not in {None, "recorded"})
+
+
+def words_in(records: Iterable[Record]) -> str | None:
+    """Who wrote the summaries of a strategy; ``None`` where no model was asked."""
+    return next((words for record in records if (words := record.get("words"))), None)
+
+
+def stale_summaries(records: Sequence[Record]) -> int:
+    """How many recorded summaries answer another request than the one that would be sent now."""
+    return sum((event.get("flaws") or {}).get("stale", 0) for event in events_of(records))
 
 
 def _differences(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.place import *
     from pytest_compaction.models.protocol import *
     from pytest_compaction.models.recorded.archive import *
+    from pytest_compaction.models.recorded.model import *
     from pytest_compaction.models.registry import *
     from pytest_compaction.models.relay import *
     from pytest_compaction.models.structured_summary import *
@@ -48,7 +49,7 @@ _NAMES: Final = {
     "calls.prices": "PriceTable prices_at with_file",
     "calls.store": "CIPHERTEXT",
     "chat.fences": "fences_for",
-    "chat.model": "ChatModel words_digest",
+    "chat.model": "ChatModel",
     "chat.prompts": "Prompts frame packaged_prompt",
     "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate Length MissingCalls",
     "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
@@ -61,7 +62,11 @@ _NAMES: Final = {
         "JudgeRequest LogDigest Model ModelError NO_LOG NoReplyError NotAskedError "
         "NotRecordedError SummaryReply SummaryRequest UnsupportedError"
     ),
-    "recorded.archive": "Archive ArchiveError Manifest RecordedPrompt Words archive_for write",
+    "recorded.archive": (
+        "Archive ArchiveError Manifest RecordedPrompt WORDS_FILE Words archive_for words_digest "
+        "write"
+    ),
+    "recorded.model": ("RECORDED_WORDS RecordedModel RecordedWords STALE record_command"),
     "registry": (
         "Endpoints UnknownModelError asking connect create_model endpoint_within is_offline"
     ),

@@ -46,7 +46,8 @@ class SummaryReply:
     latency_s: float | None = None
     flaws: tuple[str, ...] = ()
     """``cut``: the model stopped at its limit. ``empty``: nothing of the reply is a summary.
-    ``misformed``: it has none of the headings that were asked for."""
+    ``misformed``: it has none of the headings that were asked for. ``stale``: these recorded words
+    answer another request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,8 @@ class AnswerReply:
     latency_s: float | None = None
     applied: Applied | None = None
     by_rules: bool = False
+    flaws: tuple[str, ...] = ()
+    """As of :class:`SummaryReply`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.calls.store import Mode, Store
 from pytest_compaction.models.offline.model import OFFLINE, OfflineModel
 from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.recorded.model import RECORDED_WORDS
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.rubric import CRITERIA, Rubric
 from pytest_compaction.text import printable
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from pytest_compaction.models.calls.endpoint import AdaptingCaller, Endpoint
     from pytest_compaction.models.chat.prompts import Prompts
 
-_OWN: Final = {OFFLINE: "deterministic rules, no network"}
+_OWN: Final = {
+    OFFLINE: "deterministic rules, no network",
+    RECORDED_WORDS: "summaries that a model wrote once, no network",
+}
 """The names that no endpoint is asked for."""
 _NEAR: Final = 0.75
 """From this similarity (0 to 1) on, a name is taken for a misspelling of another."""

@@ -37,7 +37,7 @@ def _one_of(values: Sequence[str]) -> Completer:
     return complete
 
 
-_MODELS: Final = _one_of(("offline",))
+_MODELS: Final = _one_of(("offline", "recorded"))
 _COMPLETERS: Final[Mapping[str, Completer]] = {
     "--compactor": strategies,
     "--compaction-model": _MODELS,

@@ -95,11 +95,22 @@ def read_settings(config: Reader) -> Settings:
     for name, given in (("model", model), ("responder", raw["responder"])):
         refuse_removed([f"--compaction-{name}={given}"])
     refuse_removed(f"--compaction-judge={given}" for given in judges)
+    if RECORDED in {raw["responder"], *judges}:
+        raise OptionError(
+            "recorded words are summaries: --compaction-model=recorded replays them, and the "
+            "responder and the judge are rules, or models that you name"
+        )
+    reads = "offline" if model == RECORDED else model
+    if model == RECORDED and raw["executor"]:
+        raise OptionError(
+            "recorded words are read on this machine, and --compaction-executor has cases run "
+            "elsewhere; leave one of the two out, or use -n N"
+        )
     made = raw | {
         "compactors": tuple(dict.fromkeys(_hidden(named_compactors(config)))),
         "cases": tuple(raw["cases"]),
-        "responder": raw["responder"] or model,
-        "judges": tuple(dict.fromkeys(judges)) or (model,),
+        "responder": raw["responder"] or reads,
+        "judges": tuple(dict.fromkeys(judges)) or (reads,),
         "long_memory": LongMemorySettings(raw["truncated_chats"], raw["published_rounding"]),
         "budgets": _budgets(_split(raw, "budget")),
         "shard": shard,

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from pytest_compaction.case import schema_faults
 from pytest_compaction.metrics import is_stated, named_facts, outcome_of
+from pytest_compaction.models import OFFLINE, RECORDED_WORDS
 from pytest_compaction.record import FactRecord
 from pytest_compaction.records.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
@@ -113,11 +114,13 @@ def is_sampled(header: Mapping[str, Any], records: Iterable[Record]) -> bool:
     settings = header.get("settings") or {}
     if settings.get("replay"):
         return False
-    by_model = settings.get("model") not in {None, "offline"} or bool(settings.get("proxy"))
+    by_model = settings.get("model") not in {None, *UNSAMPLED} or bool(settings.get("proxy"))
     usage = (record.get("usage") or {} for record in records)
     return by_model and any((used.get("compaction") or {}).get("calls") for used in usage)
 
 
+UNSAMPLED: Final = (OFFLINE, RECORDED_WORDS)
+"""The models that always answer the same."""
 _VERSIONS: Final = ("cases", "pytest-compaction", "reader")
 """The versions on which it depends how a later run compares."""
 
@@ -151,6 +154,7 @@ def _strategy(
             "logs": {case: found for case, found in sorted(logs.items()) if found},
             "asked": asked,
             "versions": {k: versions[k] for k in _VERSIONS if k in versions},
+            **({"words": words} if (words := header.get("words")) else {}),
             "sampled": is_sampled(header, probes),
             "items": list(map(_item, probes)),
         }

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pytest_compaction.metrics import by_compactor, is_over_budget
 from pytest_compaction.records.baseline_file import (
+    UNSAMPLED,
     BaselineError,
     is_sampled,
     read_baseline_file,
@@ -207,7 +208,7 @@ def _committed(source: Source, wanted: str | None) -> Baseline:
     strategies = read_baseline_file(source.path)
     strategy = _chosen(sorted(strategies), wanted, source.path)
     data = strategies[strategy]
-    header = {key: data[key] for key in ("settings", "cases", "versions") if key in data}
+    header = {key: data[key] for key in ("settings", "cases", "versions", "words") if key in data}
 
     def view_of(record: Record) -> bytes | None:
         name = str(record["hashes"].get("view"))
@@ -220,7 +221,7 @@ def _committed(source: Source, wanted: str | None) -> Baseline:
         source.name,
         tuple(records_of(strategy, data)),
         header,
-        sampled=data.get("sampled", header["settings"].get("model") not in {None, "offline"}),
+        sampled=data.get("sampled", header["settings"].get("model") not in {None, *UNSAMPLED}),
         view_of=view_of,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, Final
 
 from pytest_compaction.text import printable
@@ -52,10 +52,31 @@ def differences(
         for key, called in SETTINGS.items()
         if one.get(key) != other.get(key)
     ]
+    found += _other_words(_part(first, "words"), _part(second, "words"), names)
     cases, others = _part(first, "cases"), _part(second, "cases")
     if cases and others and not cases.keys() & others.keys():
         found.append(f"{names[0]} and {names[1]} have no case in common")
     return found
+
+
+def _other_words(
+    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
+) -> Iterator[str]:
+    """Who wrote recorded words, if that differs between two runs, as sentences."""
+    one, other = (
+        sorted({str(archive["model"]) for archive in words.get("archives") or ()})
+        for words in (first, second)
+    )
+    if one != other and one and other:
+        wrote = f"{' and '.join(one)} wrote them in {names[0]}, {' and '.join(other)} in {names[1]}"
+        yield printable(f"the words differ: {wrote}", 400)
+    writers, others = (words.get("strategies") or {} for words in (first, second))
+    for strategy in sorted(writers.keys() & others.keys()):
+        if writers[strategy] != others[strategy]:
+            yield (
+                f"the words of {printable(strategy, 60)} differ: {writers[strategy]} in "
+                f"{names[0]}, {others[strategy]} in {names[1]}"
+            )
 
 
 def changed_cases(

@@ -61,9 +61,10 @@ def scored_record(
     ``prices`` are those of the endpoint; without an endpoint nothing costs anything.
     """
     case, probe, written = response.case, response.probe, response.compaction_usage
+    name = response.arm.compactor
     record = _blank(item, case, probe, response.arm, settings)
     found: dict[str, Any] = {
-        "words": words_of(settings, written.calls),
+        **({"words": words} if (words := words_of(settings, name, written.calls)) else {}),
         "question": clean(probe.choice.asked(probe.question) if probe.choice else probe.question),
         "status": "skipped" if verdict.is_null else status_from(verdict.passed),
         "reason": clean(verdict.unscored or _reason(verdict)),

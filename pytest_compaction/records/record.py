@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from pytest_compaction.conversation import canonical_json, short_hash
-from pytest_compaction.models import OFFLINE, ChargedError, OwnCalls, PriceTable, Usage
+from pytest_compaction.models import (
+    OFFLINE,
+    RECORDED_WORDS,
+    ChargedError,
+    OwnCalls,
+    PriceTable,
+    Usage,
+)
 from pytest_compaction.record import Record as Record
 from pytest_compaction.record import RecordType as RecordType
 from pytest_compaction.record import Status as Status
@@ -57,11 +64,15 @@ def blank_record(
     }
 
 
-def words_of(settings: Settings, calls: int) -> Words:
-    """Who wrote the summaries of an item for which its compactions made so many calls."""
-    if settings.model == OFFLINE or not calls:
-        return "rules"
-    return "live"
+def words_of(settings: Settings, compactor: str, calls: int) -> Words | None:
+    """Who wrote the summaries of an item for which its compactions made so many calls.
+
+    ``None`` in a run of recorded words where none was asked for; what the client of a strategy
+    asked there is ``live``.
+    """
+    if settings.model == RECORDED_WORDS:
+        return dict(settings.words).get(compactor, "live") if calls else None
+    return "rules" if settings.model == OFFLINE or not calls else "live"
 
 
 def with_error(record: Record, phase: Phase, reason: str) -> Record:
@@ -114,7 +125,7 @@ def charged(
         elif judging and role == "judge":
             used = list(judging)
         for model, part in used:
-            free = model == OFFLINE or not part.calls
+            free = model in {OFFLINE, RECORDED_WORDS} or not part.calls
             paid.append(0.0 if free else prices.cost(model, part))
         known = [cost for cost in paid if cost is not None]
         whole = len(known) == len(paid)

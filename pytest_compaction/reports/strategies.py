@@ -31,7 +31,10 @@ from pytest_compaction.metrics import (
     is_null,
     known,
     means,
+    stale_summaries,
+    with_other_words,
     with_same_views,
+    words_in,
 )
 from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.lines import (
@@ -64,6 +67,8 @@ WISHED: Final = 0.1
 _NAME: Final = 20
 _HEADS: Final = dict(zip(DIMENSIONS, ("accu", "cntx", "arti", "cnty", "comp", "inst"), strict=True))
 _FIGURES: Final = 8 + 5 * len(DIMENSIONS) + 5 + 7 + 6 + 6
+_RATIO: Final = 6
+_WORDS: Final = 9
 _NAMES: Final = (11, 19)
 _LETTERS: Final = 6
 _RUN: Final = 3
@@ -76,11 +81,12 @@ def strategy_lines(
     control: bool,
     grouped: bool,
     verbose: bool,
+    words: bool = False,
 ) -> Iterator[Line]:
     """A comparison, or one for each budget and the curves over all budgets."""
     budgets = budgets_of(records)
     if len(budgets) < 2:
-        yield from comparison(groups, control, grouped, verbose)
+        yield from comparison(groups, control, grouped, verbose, words)
         return
     order = dict.fromkeys(r["compactor"] for group in groups.values() for r in group)
     for number, budget in enumerate(budgets):
@@ -91,12 +97,16 @@ def strategy_lines(
         # The control, which ignores budgets, is in all of them.
         found = by_arm([r for r in records if r.get("budget") in {None, budget}])
         ranked = {name: found[name] for name in order if name in found}
-        yield from comparison({**ranked, **found}, control, grouped, verbose)
+        yield from comparison({**ranked, **found}, control, grouped, verbose, words)
     yield from curve_lines(records, grouped)
 
 
 def comparison(
-    groups: Mapping[str, Sequence[Record]], control: bool, grouped: bool, verbose: bool
+    groups: Mapping[str, Sequence[Record]],
+    control: bool,
+    grouped: bool,
+    verbose: bool,
+    words: bool = False,
 ) -> Iterator[Line]:
     """The strategies of a run, the best first; below a rule those with views over the budget.
 
@@ -105,16 +115,21 @@ def comparison(
     """
     rows = with_same_views(groups) if grouped else [[name] for name in groups]
     figures = [aggregate(names[0], groups[names[0]]) for names in rows]
+    apart = with_other_words(groups)
     figures = [
         each
         for each in figures
         if not (control and each.compactor == CONTROL and is_constant(groups[CONTROL]))
     ]
     between = compare_strategies({names[0]: groups[names[0]] for names in rows})
-    ranked = [item for item in figures if item.compactor != CONTROL and not item.over_budget]
-    ranked = sorted((item for item in ranked if item.overall), key=_rank)
+    ranked = [
+        item
+        for item in figures
+        if item.compactor not in {CONTROL, *apart} and not item.over_budget and item.overall
+    ]
+    ranked.sort(key=_rank)
     yield from _result(ranked, between, groups)
-    yield from strategy_table(figures, groups, between.letters if between.pairs else {})
+    yield from strategy_table(figures, groups, between.letters if between.pairs else {}, words)
     for names in rows:
         if len(names) > 1:
             yield from wrapped(f"same views, one row: {', '.join(names)}", "dim")
@@ -179,8 +194,19 @@ def strategy_table(
     figures: Sequence[Aggregate],
     groups: Mapping[str, Sequence[Record]],
     letters: Mapping[str, str],
+    words: bool = False,
 ) -> Iterator[Line]:
-    """The strategies by overall score; those that are not ranked stand below a rule."""
+    """The strategies by overall score; those that are not ranked stand below a rule.
+
+    With ``words`` a column says who wrote the summaries, in place of the compression ratio.
+    """
+    apart = with_other_words(groups)
+
+    def competes(item: Aggregate) -> bool:
+        """Whether it is ranked; the control and strategies over the budget keep too much."""
+        outside = item.over_budget or item.too_few or item.compactor in apart
+        return item.compactor != CONTROL and not outside
+
     said = "survival: what the view still states, 0 to 5"
     if figures and figures[0].reading != "view":
         said = "answers: what the responder said from the view, 0 to 5"
@@ -193,20 +219,24 @@ def strategy_table(
     }
     room = max(map(len, short.values()), default=0) + any(short.values())
     longest = max((len(item.compactor) for item in figures), default=0)
-    width = max(_NAMES[0], min(longest, _NAMES[1], WIDTH - _FIGURES - room))
+    figures_width = _FIGURES + (_WORDS - _RATIO if words else 0)
+    width = max(_NAMES[0] - words * _RATIO, min(longest, _NAMES[1], WIDTH - figures_width - room))
     names = short_names(sorted(item.compactor for item in figures), width)
     heads = "".join(f"{_HEADS[dimension]:>5}" for dimension in DIMENSIONS)
     head = f"{'compactor':<{width}}{'overall':>8}{'':<{room}}{heads}{'pass':>5}{'tokens':>7}"
-    yield Line(f"{head}{'ratio':>6}{'used':>6}", "dim")
+    yield Line(f"{head}{'  used words' if words else ' ratio  used'}", "dim")
     outside = False
-    ranked = sorted(figures, key=lambda item: (not _competes(item), *_rank(item)))
+    ranked = sorted(figures, key=lambda item: (not competes(item), *_rank(item)))
     for item in ranked:
-        if not _competes(item) and not outside:
+        if not competes(item) and not outside:
             outside = True
-            yield Line("-" * (width + room + _FIGURES), "dim")
+            yield Line("-" * (width + room + figures_width), "dim")
         label = f"{names[item.compactor]:<{width}}"
-        yield Line(f"{label}{_row(item, short[item.compactor], room, groups)}".rstrip())
-    notes = ["tokens: mean of views; ratio: tokens before / after; used: share of the budget"]
+        row = _row(item, short[item.compactor], room, groups, words)
+        yield Line(f"{label}{row}".rstrip())
+    ratio = "" if words else "; ratio: tokens before / after"
+    notes = [f"tokens: mean of views{ratio}; used: share of the budget"]
+    notes += _on_words(groups) if words else ()
     if any(short.values()):
         notes.append("strategies that share a letter do not differ at 5 % (paired, Holm)")
     if any(item.too_few for item in figures):
@@ -220,6 +250,18 @@ def strategy_table(
         yield from wrapped(note, "dim")
 
 
+def _on_words(groups: Mapping[str, Sequence[Record]]) -> Iterator[str]:
+    """What the column of words says."""
+    yield "words: who wrote the summaries, - where no model was asked"
+    if any(map(stale_summaries, groups.values())):
+        yield (
+            "stale: recorded words that answer another request than the one that would be sent "
+            "now; the header has the date of their prompt"
+        )
+    if with_other_words(groups):
+        yield "below the rule: other words than recorded, compared with no strategy"
+
+
 def _counts(figures: Sequence[Aggregate]) -> tuple[int, int]:
     """The most cases of a strategy, and how many with those of one project counted as one."""
     return max(
@@ -228,12 +270,13 @@ def _counts(figures: Sequence[Aggregate]) -> tuple[int, int]:
     )
 
 
-def _competes(item: Aggregate) -> bool:
-    """Whether it is ranked; the control and strategies over the budget keep too much."""
-    return item.compactor != CONTROL and not item.over_budget and not item.too_few
-
-
-def _row(item: Aggregate, letters: str, room: int, groups: Mapping[str, Sequence[Record]]) -> str:
+def _row(
+    item: Aggregate,
+    letters: str,
+    room: int,
+    groups: Mapping[str, Sequence[Record]],
+    words: bool,
+) -> str:
     overall = _cell(item.overall.value if item.overall else None, 8, ".2f")
     scores = (item.dimensions.get(dimension) for dimension in DIMENSIONS)
     cells = "".join(_cell(mean.value if mean else None, 5, ".2f") for mean in scores)
@@ -246,7 +289,11 @@ def _row(item: Aggregate, letters: str, room: int, groups: Mapping[str, Sequence
     ratio = known()["ratio"].mean(groups[item.compactor])
     times = _cell(ratio.value if ratio else None, 6, ".1f")
     marked = f" {letters}" if letters else ""
-    return f"{overall}{marked:<{room}}{cells}{passed}{tokens}{times}{budget}"
+    row = f"{overall}{marked:<{room}}{cells}{passed}{tokens}"
+    if not words:
+        return f"{row}{times}{budget}"
+    records = groups[item.compactor]
+    return f"{row}{budget:<6} {'stale' if stale_summaries(records) else words_in(records) or '-'}"
 
 
 def _cell(value: float | None, width: int, form: str) -> str:

@@ -37,12 +37,13 @@ def run_summary(
     pricing: Pricing | None = None,
     verbose: bool = False,
     width: int = WIDTH,
+    words: bool = False,
 ) -> Iterator[Line]:
     """The summaries of probes and of dialogues, and how far several judges agree."""
     dialogues = [record for record in records if type_of(record) == "dialogue"]
     probes = [record for record in records if type_of(record) == "probe"]
     if probes or not dialogues:
-        yield from summary(probes, order, control, grouped, lowest, pricing, verbose, width)
+        yield from summary(probes, order, control, grouped, lowest, pricing, verbose, width, words)
     if dialogues:
         from pytest_compaction.reports.dialogues import dialogue_summary
 
@@ -59,12 +60,14 @@ def summary(
     pricing: Pricing | None = None,
     verbose: bool = False,
     width: int = WIDTH,
+    words: bool = False,
 ) -> list[Line]:
     """The summary of a run of probes: one strategy in detail, or several in a table.
 
     With ``control`` the strategy ``none`` is the control of the others, and is shown only where a
     model has answered. ``grouped`` is for an offline summariser: strategies that differ only in
-    what it does not read share a row. ``lowest`` items of a single strategy are named.
+    what it does not read share a row. ``lowest`` items of a single strategy are named. ``words``
+    has the table say who wrote the summaries.
     """
     if not records:
         return [Line(NOTHING, "bad")]
@@ -75,7 +78,7 @@ def summary(
     if not any(record["overall"] is not None for record in records):
         return list(_nothing_scored(records))
     if len(main) > 1 or len(budgets_of(records)) > 1:
-        lines = list(strategy_lines(records, groups, control, grouped, verbose))
+        lines = list(strategy_lines(records, groups, control, grouped, verbose, words))
     else:
         name = main[0] if main else CONTROL
         against = groups.get(CONTROL, ()) if main else ()

@@ -184,7 +184,9 @@ class CaseWork(OnceTasks):
         self.characters = _characters_of(case)
         self._method = method
         self._planned = planned or PlannedCase()
-        self._model = method.work.metered(method.roles.compaction, self._turn(), arm.trial)
+        self._model = method.work.metered(
+            method.roles.compaction_of(arm.compactor), self._turn(), arm.trial
+        )
 
     def run_ahead(self) -> asyncio.Task[None]:
         """Make all that was planned. An error is raised where an item asks for the same."""

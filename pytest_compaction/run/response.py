@@ -34,6 +34,14 @@ class Roles:
     tokens: TokenCounter
     rules_answer: bool = False
     """Whether answers are made and judged where rules do both."""
+    recorded: Model | None = None
+    """What has the recorded words of a run, in place of ``compaction``."""
+    by_rules: frozenset[str] = frozenset()
+    """The strategies without recorded words, for which ``compaction`` writes all the same."""
+
+    def compaction_of(self, strategy: str) -> Model:
+        """The model that a strategy asks."""
+        return self.compaction if strategy in self.by_rules else self.recorded or self.compaction
 
     @property
     def judge(self) -> Model:

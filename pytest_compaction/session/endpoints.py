@@ -13,6 +13,7 @@ from pytest_compaction.cache import KeptResults
 from pytest_compaction.conversation import TokenCounter, canonical_json, short_hash
 from pytest_compaction.models import (
     OFFLINE,
+    RECORDED_WORDS,
     Endpoints,
     Model,
     PriceTable,
@@ -175,7 +176,7 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
         return
     for name in settings.models:
         priced = name in real and prices is not None and prices.knows(name)
-        if priced or name == OFFLINE:
+        if priced or name in {OFFLINE, RECORDED_WORDS}:
             continue
         where = f"at {prices.host} " if prices is not None and name in real else ""
         raise OptionError(
@@ -200,7 +201,11 @@ def need_key(settings: Settings, added_models: Mapping[str, Model]) -> None:
     calls = settings.calls
     if calls.replay or calls.estimate or calls.export or settings.executor:
         return
-    asked = [name for name in settings.models if name not in added_models and not is_offline(name)]
+    asked = [
+        name
+        for name in settings.models
+        if name not in added_models and name != RECORDED_WORDS and not is_offline(name)
+    ]
     if asked and (missing := missing_key()):
         raise OptionError(
             f"{missing} (asked for {', '.join(map(printable, asked))}; what is in the store is "

@@ -15,6 +15,7 @@ OPTION: Final = "--compaction-proxy"
 def header_lines(session: BenchmarkSession) -> list[str]:
     """The lines for pytest's header: what runs, and which parameters have no effect."""
     lines = [summary_line(session)]
+    lines += [printable(f"compaction: {text}") for text in session.words.lines()]
     lines += [f"compaction: {sentence}" for sentence in session.not_read]
     told = session.registry.understood(session.specs)
     lines += [printable(f"compaction: {sentence}") for sentence in told]

@@ -15,6 +15,7 @@ from pytest_compaction.compactors import (
     Registry,
     Spec,
     UnknownCompactorError,
+    asks_model,
     named_strategies,
     parse_spec,
 )
@@ -29,9 +30,12 @@ from pytest_compaction.gate import (
 )
 from pytest_compaction.judges import read_rubric
 from pytest_compaction.models import (
+    OFFLINE,
+    RECORDED_WORDS,
     ArchiveError,
     Model,
     PromptError,
+    RecordedModel,
     UnknownModelError,
     create_model,
     is_offline,
@@ -42,7 +46,8 @@ from pytest_compaction.session.endpoints import endpoints_of, with_prompt
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import case_places, find_named
 from pytest_compaction.session.prompts import with_prompts
-from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.session.recorded_words import RunWords, found_words
+from pytest_compaction.session.session import BenchmarkSession, shipped_cases
 from pytest_compaction.settings import RECORDED, OptionError, Settings
 
 _AT_BUDGET: Final = re.compile(r"-b(?:[0-9]+|recorded)$")
@@ -88,7 +93,11 @@ def resolve_session(
     tokens = TokenCounter(settings.encoding)
     if settings.encoding != DEFAULT_ENCODING:
         tokens.text("")  # its vocabulary may have to be fetched, which may fail
-    real = [name for name in settings.models if name not in added_models and not is_offline(name)]
+    real = [
+        name
+        for name in settings.models
+        if name not in added_models and name != RECORDED_WORDS and not is_offline(name)
+    ]
     if settings.rubric_file:
         rubric = read_rubric(root / settings.rubric_file, settings.rubric_file)
         settings = replace(settings, rubric=rubric)
@@ -101,6 +110,8 @@ def resolve_session(
     def model(name: str) -> Model:
         if name in added_models:
             return added_models[name]
+        if name == RECORDED_WORDS:  # until it is known what is recorded of the cases
+            return create_model(OFFLINE, tokens, None, kept)
         return create_model(name, tokens, endpoints, kept)
 
     roles = Roles(
@@ -128,7 +139,25 @@ def resolve_session(
     if found.dialogue_files:
         chosen = settings.dialogues
         dialogues = load_dialogues(found.dialogue_files, root).chosen(chosen.tasks, chosen.limit)
+    words = RunWords()
+    if settings.model == RECORDED_WORDS:
+        if dialogues.dialogues:
+            raise OptionError(
+                "no words are recorded for dialogues; name a model that can be asked "
+                "(--compaction-model=NAME), or rules: --compaction-model=offline"
+            )
+        words = found_words(
+            settings,
+            case_set,
+            {spec.text: asks_model(registry.example(spec)) for spec in specs},
+            {part.text for part, _, _ in registry.told(specs)},
+            shipped_cases() if places.shipped else root,
+        )
+        settings = replace(settings, words=tuple(words.strategies.items()))
+        recorded = RecordedModel(words.recorded, tokens)
+        roles = replace(roles, recorded=recorded, by_rules=frozenset(words.by_rules))
     session = BenchmarkSession(
+        words=words,
         settings=settings,
         case_set=case_set,
         specs=specs,

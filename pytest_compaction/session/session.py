@@ -24,6 +24,7 @@ from pytest_compaction.models import (
 from pytest_compaction.records import ShardPart
 from pytest_compaction.run import Engine, Method, Nulls, Roles, Trigger, WorkLoop
 from pytest_compaction.secrets import hidden
+from pytest_compaction.session.recorded_words import RunWords
 from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.settings import Settings
 
@@ -79,6 +80,8 @@ class BenchmarkSession:
     """Whether the cases are those that come with the package."""
     not_read: tuple[str, ...] = ()
     """What is there that could have been cases and was not read, as sentences."""
+    words: RunWords = field(default_factory=RunWords)
+    """What is recorded of the cases, in a run of recorded words."""
     baseline_title: str = ""
     """Which run this one is compared with, for the header; empty for none."""
     worker_share: WorkerShare | None = None
@@ -243,14 +246,18 @@ class BenchmarkSession:
             PLANNED: self._planned().as_json(),
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"dialogues": self.dialogue_set.as_json()} if self.has_dialogues else {}),
+            **({"words": words} if (words := self.words.as_json()) else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
         }
 
     def probes_of(self, case: CaseEntry, spec: Spec | None) -> list[ProbeEntry]:
         """The probes of a case that a strategy is asked, by id; all of them without a strategy.
 
-        One that replays the compactions on record is not asked what came after them.
+        One that replays the compactions on record is not asked what came after them, and one of
+        which words are recorded nothing of cases without.
         """
+        if spec and case.id in self.words.missing.get(spec.text, ()):
+            return []
         traits = self.registry.traits(spec) if spec else None
         needs_record = getattr(traits, "needs_record", False)
         probes = sorted(case.probes, key=lambda probe: probe.id)

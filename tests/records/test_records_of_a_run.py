@@ -382,7 +382,17 @@ def test_a_killed_run_leaves_whole_lines_that_can_be_loaded(pytester):
 
 @pytest.mark.parametrize(
     ("model", "calls", "words"),
-    [("offline", 3, "rules"), ("m", 1, "live"), ("m", 0, "rules")],
+    [
+        ("offline", 3, "rules"),
+        ("m", 1, "live"),
+        ("m", 0, "rules"),
+        ("recorded", 1, "recorded"),
+        ("recorded", 0, None),
+    ],
 )
 def test_a_record_says_who_wrote_the_summaries(model, calls, words):
-    assert words_of(SimpleNamespace(model=model), calls) == words
+    written = (("own", "recorded"), ("other", "rules"))
+    settings = SimpleNamespace(model=model, words=written)
+    assert words_of(settings, "own", calls) == words
+    assert words_of(settings, "other", 1) == ("live" if model == "m" else "rules")
+    assert words_of(settings, "client", 1) == ("rules" if model == "offline" else "live")

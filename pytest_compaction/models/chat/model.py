@@ -8,7 +8,6 @@ the reason why a response is unscored.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from copy import copy
@@ -17,7 +16,7 @@ from typing import Any, Final
 
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.conversation import TokenCounter, canonical_json
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.conversation.formats.chat import chat_messages
 from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
@@ -320,19 +319,6 @@ def roomier(body: Mapping[str, Any]) -> dict[str, Any]:
     """The request with more room for its reply, after a reply was cut before its text began."""
     name = next(name for name in ("max_tokens", "max_output_tokens") if name in body)
     return {**body, name: body[name] + REASONING_TOKENS}
-
-
-def words_digest(call: Call) -> str:
-    """SHA-256 of all that a call sends and that does not depend on the model that is asked.
-
-    That leaves out its name and its room to think. The seed is left out too: recorded words have
-    the trial in their key.
-    """
-    sent = {name: value for name, value in call.body.items() if name not in {"model", "seed"}}
-    if _REASONS.search(call.model) and "max_tokens" in sent:
-        sent["max_tokens"] -= REASONING_TOKENS
-    text = canonical_json({"operation": call.operation, "body": sent})
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _room(model: str, tokens: int) -> int:

@@ -12,17 +12,19 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
+from pytest_compaction.conversation import canonical_json
+from pytest_compaction.models.place import Place
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import CallReply
+from pytest_compaction.models.wire.call import Call, CallReply
 
 FORMAT: Final = 3
-NAME: Final = "words.zip"
+WORDS_FILE: Final = "words.zip"
 """The name of an archive; it lies in the folder of the case files or in one above."""
 MANIFEST: Final = "manifest.json"
 WORDS: Final = "words.jsonl"
@@ -75,7 +77,8 @@ class Words:
     from 1 what has the rest of its key in common: a second request at the same point, a second
     judgement. ``budget`` is the number of tokens that the view may take at the point. ``covers``
     are the first and the last message of those that a summary was written from. ``finish`` is why
-    the model stopped, as an endpoint says it: ``length`` for a text that was cut.
+    the model stopped, as an endpoint says it: ``length`` for a text that was cut. ``flaws`` are
+    those of the summary: cut, empty, misformed or refused.
     """
 
     role: Literal["summary", "answer", "verdict"]
@@ -91,6 +94,7 @@ class Words:
     budget: int = 0
     trigger: str = "case"
     finish: str = "stop"
+    flaws: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, str, int, str, int, int, str]:
@@ -106,6 +110,13 @@ class Words:
         message = {"role": "assistant", "content": self.words}
         choice = {"finish_reason": self.finish, "index": 0, "message": message}
         return CallReply({"object": "chat.completion", "choices": [choice]}, Usage(calls=1))
+
+
+def words_digest(call: Call) -> str:
+    """SHA-256 of all that is sent except the name of the model: what words are compared by."""
+    body = {name: value for name, value in call.body.items() if name != "model"}
+    text = canonical_json({"operation": call.operation, "body": body})
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Archive:
@@ -139,9 +150,33 @@ class Archive:
             if hashlib.sha256(data).hexdigest() != self.manifest.sha256:
                 raise ValueError(f"its SHA-256 is not that of {MANIFEST}")
             rows = map(json.loads, data.splitlines())
-            return tuple(Words(**{**row, "covers": tuple(row.get("covers", ()))}) for row in rows)
+            lists = ("covers", "flaws")
+            return tuple(
+                Words(**{**row, **{name: tuple(row.get(name, ())) for name in lists}})
+                for row in rows
+            )
 
         return self._read(WORDS, made)
+
+    def at(self, place: Place, number: int) -> Words | None:
+        """The summary of a place; with its budget, or else the first with another one."""
+        there = self._summaries.get((place.case, place.strategy, place.point, place.trial), ())
+        rows = [row for row in there if (row.number, row.trigger) == (number, place.trigger)]
+        return next((row for row in rows if row.budget == place.budget), rows[0] if rows else None)
+
+    def date_of(self, strategy: str) -> str:
+        """The date of the prompt that the words of a strategy answer."""
+        prompt = self.manifest.strategies.get(strategy)
+        return prompt.date if prompt else self.manifest.dates
+
+    @cached_property
+    def _summaries(self) -> Mapping[tuple[str, str, str, int], Sequence[Words]]:
+        found: dict[tuple[str, str, str, int], list[Words]] = {}
+        for row in self.words:
+            if row.role == "summary":
+                key = row.case, row.strategy, row.point, row.trial
+                found.setdefault(key, []).append(row)
+        return found
 
     def _read(self, name: str, made: Callable[[bytes], _T]) -> _T:
         """What is made of the content of a member."""
@@ -177,7 +212,7 @@ def _line(data: Mapping[str, Any]) -> bytes:
 def archive_for(case: Path, root: Path) -> Archive | None:
     """The archive nearest to a case file, in its folder or in one above up to ``root``."""
     for folder in case.parents:
-        path = folder / NAME
+        path = folder / WORDS_FILE
         try:
             found = path.stat()
         except OSError:

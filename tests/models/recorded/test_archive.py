@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_compaction.models import (
+    WORDS_FILE,
     Archive,
     ArchiveError,
     Manifest,
@@ -15,7 +16,7 @@ from pytest_compaction.models import (
     archive_for,
     write,
 )
-from pytest_compaction.models.recorded.archive import MANIFEST, NAME, WORDS
+from pytest_compaction.models.recorded.archive import MANIFEST, WORDS
 
 ABOUT = Manifest(
     model="a large language model",
@@ -46,8 +47,8 @@ ROWS = tuple(
 
 @pytest.fixture
 def path(tmp_path):
-    write(tmp_path / NAME, ABOUT, reversed(ROWS))
-    return tmp_path / NAME
+    write(tmp_path / WORDS_FILE, ABOUT, reversed(ROWS))
+    return tmp_path / WORDS_FILE
 
 
 def rewritten(path, **members):
@@ -123,9 +124,9 @@ def test_the_nearest_archive_above_a_case_is_read_up_to_the_root(tmp_path):
     case = tmp_path / "project" / "cases" / "real" / "first.json"
     case.parent.mkdir(parents=True)
     root = tmp_path / "project"
-    write(tmp_path / NAME, ABOUT, ())
+    write(tmp_path / WORDS_FILE, ABOUT, ())
     assert archive_for(case, root) is None
-    write(case.parents[1] / NAME, ABOUT, ROWS)
+    write(case.parents[1] / WORDS_FILE, ABOUT, ROWS)
     assert archive_for(case, root).words == ROWS
-    write(case.parent / NAME, ABOUT, ROWS[:1])
+    write(case.parent / WORDS_FILE, ABOUT, ROWS[:1])
     assert archive_for(case, root).words == ROWS[:1]

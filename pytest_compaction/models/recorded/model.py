@@ -1,0 +1,133 @@
+"""The model ``recorded``: summaries that a large language model wrote once, in place of new ones.
+
+Each request is rendered as it would be sent, and its digest is compared with that of the request
+that the words answered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pytest_compaction.conversation import TokenCounter
+from pytest_compaction.models.chat.model import ChatModel
+from pytest_compaction.models.parameters import Parameters
+from pytest_compaction.models.place import Place, current_place
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    CompactReply,
+    CompactRequest,
+    JudgeReply,
+    JudgeRequest,
+    NotAskedError,
+    SummaryReply,
+    SummaryRequest,
+    UnsupportedError,
+)
+from pytest_compaction.models.recorded.archive import Archive, words_digest
+from pytest_compaction.models.wire.call import Call, CallReply
+
+RECORDED_WORDS: Final = "recorded"
+"""The name of the model; no endpoint is asked for it."""
+STALE: Final = "stale"
+"""The flaw of a summary that answers another request than the one that would be sent now."""
+
+
+@dataclass(frozen=True)
+class RecordedWords:
+    """The archives of the cases of a run, by case.
+
+    A ``strict`` run has a threshold or a baseline: it takes no words for another request.
+    """
+
+    archives: Mapping[str, Archive] = field(default_factory=dict)
+    strict: bool = False
+
+
+class _WordsCaller:
+    """Answers calls with the words of their place. ``stale`` counts those of another request."""
+
+    def __init__(self, recorded: RecordedWords) -> None:
+        self.stale = 0
+        self._recorded = recorded
+        self._numbers: Counter[Place] = Counter()
+
+    async def call(self, call: Call) -> CallReply:
+        """The words; raises :class:`NotAskedError` if there are none that count."""
+        place = current_place()
+        if place is None:
+            raise NotAskedError(
+                "words are recorded for compactions alone, and something else is asked here; name "
+                "a model that can be asked: --compaction-model=NAME"
+            )
+        self._numbers[place] += 1
+        number, archive = self._numbers[place], self._recorded.archives.get(place.case)
+        words = archive.at(place, number) if archive else None
+        if archive is None or words is None:
+            raise NotAskedError(
+                f"request {number} of {place.strategy} at {place.point} of {place.case} (trial "
+                f"{place.trial}) has no recorded words; {record_command(place.strategy)}"
+            )
+        if words.digest != words_digest(call) or words.budget != place.budget:
+            if self._recorded.strict:
+                raise NotAskedError(
+                    f"the recorded words of {place.strategy} at {place.point} of {place.case} "
+                    f"answer another request, of {archive.date_of(place.strategy)}, than the one "
+                    f"that would be sent now; {record_command(place.strategy)}"
+                )
+            self.stale += 1
+        return words.reply
+
+    async def close(self) -> None:
+        """Do nothing: no connection is open."""
+
+
+def record_command(strategy: str) -> str:
+    """How the words of a strategy are recorded, as the end of a sentence."""
+    return f"record them: pytest-compaction words record --compactor={strategy} --model=NAME"
+
+
+class RecordedModel:
+    """Summarises with recorded words; it answers no probe and judges nothing."""
+
+    name = RECORDED_WORDS
+
+    def __init__(self, recorded: RecordedWords, tokens: TokenCounter, trial: int = 1) -> None:
+        self._recorded = recorded
+        self._tokens = tokens
+        self._caller = _WordsCaller(recorded)
+        self._chat = ChatModel(RECORDED_WORDS, self._caller, tokens, trial=trial)
+
+    def at_trial(self, trial: int) -> RecordedModel:
+        """This model for one repetition, which counts requests anew."""
+        return RecordedModel(self._recorded, self._tokens, trial)
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """The recorded summary, read as a reply is; ``stale`` if it answers another request."""
+        before = self._caller.stale
+        reply = await self._chat.summarize(request)
+        return replace(reply, flaws=(*reply.flaws, *self._flaws_since(before)))
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """The recorded text that a strategy asked for in the form of an answer."""
+        before = self._caller.stale
+        reply = await self._chat.answer(request)
+        return replace(reply, flaws=self._flaws_since(before))
+
+    def refuses(self, parameters: Parameters) -> str | None:
+        """``None``: a request with parameters is one as any other."""
+        return None
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """Unscored: no verdicts are recorded."""
+        return JudgeReply(unscored="no verdicts are recorded; name another judge")
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """Raise: what an endpoint makes of messages is no text."""
+        raise UnsupportedError("what an endpoint compacts by itself is not among recorded words")
+
+    def _flaws_since(self, before: int) -> tuple[str, ...]:
+        return (STALE,) if self._caller.stale > before else ()

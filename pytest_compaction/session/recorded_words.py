@@ -1,0 +1,169 @@
+"""Recorded words in a run: which strategies have them, which cases lack them, who wrote them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pytest_compaction.case import CaseSet
+from pytest_compaction.gate import parse_threshold, scopes_of
+from pytest_compaction.models import Archive, RecordedWords, archive_for, record_command
+from pytest_compaction.settings import OptionError, Settings
+from pytest_compaction.text import printable
+
+_SHOWN: Final = 5
+"""The most cases that a line names."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunWords:
+    """What is recorded of the cases of a run.
+
+    ``strategies`` are those that ask a model, with who writes for each. ``missing`` are the cases
+    of which a strategy has no words, though it has them of others; they are not in its figures.
+    """
+
+    recorded: RecordedWords = field(default_factory=RecordedWords)
+    strategies: Mapping[str, Literal["recorded", "rules"]] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cases: int = 0
+
+    @property
+    def by_rules(self) -> tuple[str, ...]:
+        """The strategies for which rules write, because none of their words are recorded."""
+        return tuple(name for name, words in self.strategies.items() if words == "rules")
+
+    @property
+    def archives(self) -> list[Archive]:
+        """The archives that are read, in the order of their cases."""
+        read = "recorded" in self.strategies.values()
+        return list(dict.fromkeys(self.recorded.archives.values())) if read else []
+
+    def as_json(self) -> dict[str, Any]:
+        """Who writes for each strategy, and the manifests; empty in a run of another model."""
+        if not self.strategies:
+            return {}
+        return {
+            "strategies": dict(self.strategies),
+            **(
+                {"missing": {n: list(ids) for n, ids in self.missing.items()}}
+                if self.missing
+                else {}
+            ),
+            "archives": [asdict(archive.manifest) for archive in self.archives],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Whose words are read, for which prompt, and what is not recorded."""
+        for archive in self.archives:
+            about = archive.manifest
+            yield f"recorded words of {about.dates}: {about.model}; sampling: {about.sampling}"
+        for name, words in self.strategies.items():
+            if words == "rules":
+                yield (
+                    f"{name}: words: rules, because none are recorded for these cases; they tell "
+                    "what its structure keeps and nothing of prompts and models, which have no "
+                    f"effect; {record_command(name)}, or ask a model: --compaction-model=NAME"
+                )
+                continue
+            without = self.missing.get(name, ())
+            text = f"{name}: words: recorded, {self.cases - len(without)} of {self.cases} cases"
+            known = (archive.manifest.strategies.get(name) for archive in self.archives)
+            prompts = dict.fromkeys(f"{p.digest} of {p.date}" for p in known if p)
+            text += f", prompt {', '.join(prompts)}" if prompts else ""
+            yield text
+            if without:
+                yield f"{name}: {_without(without)}; {record_command(name)}"
+
+
+def _without(cases: tuple[str, ...]) -> str:
+    more = f" and {len(cases) - _SHOWN} more" if len(cases) > _SHOWN else ""
+    listed = ", ".join(cases[:_SHOWN])
+    count = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
+    verb = "is" if len(cases) == 1 else "are"
+    return f"no words of {count}, which {verb} not in its figures: {listed}{more}"
+
+
+def found_words(
+    settings: Settings, cases: CaseSet, asking: Mapping[str, bool], told: set[str], root: Path
+) -> RunWords:
+    """The recorded words of the cases, whose archives are looked for up to ``root``.
+
+    ``asking`` says of each strategy whether it asks a model, and ``told`` are those with a prompt
+    or an instruction of a user. Raises :class:`OptionError` for what rules alone would decide, and
+    for words that are recorded for fewer trials.
+    """
+    gated = _gated(settings)
+    archives = {
+        entry.id: archive
+        for entry in cases.entries
+        if (archive := archive_for(cases.file(entry.id), root)) is not None
+    }
+    held: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
+    for id, archive in archives.items():
+        for row in archive.words:
+            if row.case == id and row.role == "summary" and row.trigger == settings.trigger:
+                held[row.strategy, id].add((row.trial, row.budget))
+    strategies: dict[str, Literal["recorded", "rules"]] = {}
+    missing: dict[str, tuple[str, ...]] = {}
+    for name in (name for name, asks in asking.items() if asks):
+        budgets = [budget for budget in settings.budgets_of(name) if budget is not None]
+        there = {
+            entry.id: trials
+            for entry in cases.entries
+            if (trials := _trials(held[name, entry.id], budgets))
+        }
+        strategies[name] = "recorded" if there else "rules"
+        if there and settings.trials > max(there.values()):
+            raise OptionError(
+                f"--compaction-trials={settings.trials}: {name} has recorded words of "
+                f"{max(there.values())} of these; take --compaction-trials={max(there.values())}, "
+                f"or {record_command(name)} --trials={settings.trials}"
+            )
+        without = [e.id for e in cases.entries if there.get(e.id, 0) < settings.trials]
+        if there and without:
+            missing[name] = tuple(without)
+        if not there and name in told:
+            raise OptionError(
+                f"{name}: prompt= and instruction= change what a model is told, and no words are "
+                f"recorded for them; {record_command(name)}, or name a model that can be asked: "
+                "--compaction-model=NAME"
+            )
+        if name in gated and not there:
+            raise OptionError(
+                f"{name}: no words are recorded for these cases, so that a gate would rest on "
+                "summaries by rules, which tell nothing of prompts and models; "
+                f"{record_command(name)}, name a model (--compaction-model=NAME), or ask for "
+                "rules in so many words: --compaction-model=offline"
+            )
+        if name in gated and without:
+            raise OptionError(
+                printable(f"{name} has a rule, and {_without(missing[name])}; ", 2000)
+                + f"{record_command(name)}, or name the other cases alone with --compaction-cases"
+            )
+    recorded = RecordedWords(archives, strict=bool(gated))
+    return RunWords(recorded, strategies, missing, len(cases.entries))
+
+
+def _trials(held: set[tuple[int, int]], budgets: list[int | Literal["recorded"]]) -> int:
+    """How many trials, from the first on, have words at each of the budgets."""
+    trial = 0
+    while any(number == trial + 1 for number, _ in held) and all(
+        budget == "recorded" or (trial + 1, budget) in held for budget in budgets
+    ):
+        trial += 1
+    return trial
+
+
+def _gated(settings: Settings) -> set[str]:
+    """The strategies that a threshold or a baseline is on."""
+    found: set[str] = set()
+    for name in settings.arms:
+        scopes = scopes_of([(name, budget) for budget in settings.budgets_of(name)])
+        rules = (parse_threshold(text).scope for text in settings.thresholds)
+        if settings.baseline.path or any(scope is None or scope in scopes for scope in rules):
+            found.add(name)
+    return found

@@ -1,0 +1,261 @@
+"""The model ``recorded``: what a model wrote once is read again, and nobody is asked."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from support.scenarios import own, records, run, run_files, set_up, write_cases
+from support.stub_endpoint import long_case
+from support.worker_counts import BOTH
+
+from pytest_compaction.case import load_cases
+from pytest_compaction.models import (
+    WORDS_FILE,
+    Archive,
+    Manifest,
+    RecordedPrompt,
+    Words,
+    current_place,
+    words_digest,
+    write,
+)
+from pytest_compaction.models.recorded import model as recorded_model
+
+MODEL = "--compaction-model=recorded"
+REPORTED = "--compaction-over-budget=report"
+GATE = "--compaction-threshold=overall>=0"
+SUMMARY = "## Decisions\n- The retry limit is 45 seconds."
+
+
+def manifest(cases, strategies):
+    return Manifest(
+        model="a mock of a large language model",
+        dates="2026-11-29",
+        sampling="temperature 0",
+        provenance=("Each alone.",),
+        licence="MIT",
+        cases=cases,
+        strategies={name: RecordedPrompt("c" * 16, "2026-11-28") for name in strategies},
+    )
+
+
+@pytest.fixture
+def record(pytester, monkeypatch):
+    """Write the archive that a run with these strategies asks for, cases of it alone if named."""
+
+    def record(*strategies, cases=("first", "second"), words=SUMMARY):
+        asked = []
+
+        async def call(self, call):
+            place = current_place()
+            self._numbers[place] += 1
+            row = Words(
+                "summary",
+                place.case,
+                place.strategy,
+                place.point,
+                place.trial,
+                "",
+                self._numbers[place],
+                words_digest(call),
+                words,
+                budget=place.budget,
+                trigger=place.trigger,
+            )
+            asked.append(row)
+            return row.reply
+
+        paths = [pytester.path / f"cases/{name}.json" for name in cases]
+        digests = {case.id: case.digest for path in paths for case in load_cases([path]).cases}
+        path = pytester.path / "cases" / WORDS_FILE
+        seen = [Words("summary", c, s, "", 1, "", 1, "", "") for c in digests for s in strategies]
+        write(path, manifest(digests, strategies), seen)
+        with monkeypatch.context() as patch:
+            patch.setattr(recorded_model._WordsCaller, "call", call)
+            named = [f"--compaction-cases=cases/{name}.json" for name in cases]
+            measure(pytester, f"--compactor={','.join(strategies)}", *named)
+        write(path, manifest(digests, strategies), asked)
+        for made in run_files(pytester):
+            made.unlink()
+        return path
+
+    return record
+
+
+def measure(pytester, *arguments):
+    return run(pytester, MODEL, REPORTED, *arguments, compactor=None)
+
+
+@pytest.fixture
+def project(pytester, monkeypatch):
+    """Two cases, and an endpoint that is shut."""
+    set_up(pytester, "first", "second")
+    write_cases(pytester, long_case("first"), long_case("second"))
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.syspath_prepend(pytester.path)
+    return pytester
+
+
+def said(result):
+    return " ".join("\n".join([*result.outlines, *result.errlines]).split())
+
+
+def words_by_strategy(pytester):
+    return {(r["compactor"], r.get("words")) for r in records(pytester).records}
+
+
+@BOTH
+def test_recorded_summaries_are_measured_without_a_key(project, record, workers):
+    record("anchored")
+    shown = measure(project, "--compactor=anchored,truncate,roo", workers, "-v")
+    assert shown.ret in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+    assert words_by_strategy(project) == {
+        ("anchored", "recorded"),
+        ("truncate", None),
+        ("roo", "rules"),
+    }
+    text = said(shown)
+    assert "recorded words of 2026-11-29: a mock of a large language model; sampling:" in text
+    assert f"anchored: words: recorded, 2 of 2 cases, prompt {'c' * 16} of 2026-11-28" in text
+    assert "roo: words: rules, because none are recorded for these cases; they tell what" in text
+    assert "words record --compactor=roo --model=NAME, or ask a model: --compaction-m" in text
+    rows = {line.split()[0]: line.split()[-1] for line in shown.outlines if line.strip()}
+    assert (rows["anchored"], rows["truncate"], rows["roo"]) == ("recorded", "-", "rules")
+    assert max(map(len, shown.outlines[shown.outlines.index("") :])) < 200
+    header = records(project).header
+    assert header["words"]["strategies"] == {"anchored": "recorded", "roo": "rules"}
+    assert header["words"]["archives"][0]["provenance"] == ["Each alone."]
+    compared = {(p["first"], p["second"]) for p in header["figures"]["comparisons"]}
+    assert compared
+    assert not any("roo" in pair for pair in compared)
+
+
+def test_every_way_of_running_gives_the_same_records(project, record):
+    record("anchored")
+    for workers in ("-n0", "-n2"):
+        measure(project, "--compactor=anchored,roo", workers)
+    serial, parallel = (path.read_bytes() for path in run_files(project))
+    assert serial == parallel
+    found = records(project).records
+    assert {record["status"] for record in found} <= {"passed", "failed"}
+    assert not any("flaws" in event for r in found for event in r["compaction"]["events"])
+
+
+def test_words_of_another_request_are_marked_and_no_gate_passes_with_them(project, record):
+    prompt = project.path / "brief.md"
+    prompt.write_text("Say what was done and decided.\n\n$messages\n")
+    strategy = "anchored:prompt=brief.md"
+    record(strategy)
+    gated = measure(project, f"--compactor={strategy}", GATE)
+    assert gated.ret == pytest.ExitCode.OK
+    prompt.write_text("Say what was done and chosen.\n\n$messages\n")
+    shown = measure(project, f"--compactor={strategy},truncate")
+    assert "stale: recorded words that answer another request" in said(shown)
+    marked = [r for r in records(project).records if r["compactor"] == strategy]
+    assert all(r["overall"] is not None and r["words"] == "recorded" for r in marked)
+    assert any(e.get("flaws") == {"stale": 1} for r in marked for e in r["compaction"]["events"])
+    gated = measure(project, f"--compactor={strategy}", GATE)
+    assert gated.ret == pytest.ExitCode.TESTS_FAILED
+    assert {r["status"] for r in records(project).records} == {"unscored"}
+    reason = records(project).records[0]["reason"]
+    assert "answer another request, of 2026-11-28, than the one that would be sent now" in reason
+    assert f"pytest-compaction words record --compactor={strategy} --model=NAME" in reason
+
+
+def test_a_case_without_words_is_named_and_a_rule_is_an_error(project, record):
+    record("anchored", cases=("first",))
+    shown = measure(project, "--compactor=anchored,truncate", "-v")
+    assert "anchored: no words of 1 case, which is not in its figures: second; record" in said(
+        shown
+    )
+    cases = {(r["compactor"], r["case"]) for r in records(project).records}
+    assert cases == {("anchored", "first"), ("truncate", "first"), ("truncate", "second")}
+    both, rule = "--compactor=anchored,truncate", "--compaction-threshold=overall@{}>=0"
+    refused = measure(project, both, rule.format("anchored"))
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert "anchored has a rule, and no words of 1 case" in said(refused)
+    measure(project, both, rule.format("truncate"))
+    assert records(project).header["words"]["missing"] == {"anchored": ["second"]}
+
+
+def test_a_gate_does_not_rest_on_rules_that_nobody_asked_for(project):
+    refused = measure(project, "--compactor=anchored", GATE)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert "in so many words: --compaction-model=offline" in said(refused)
+    offline = run(
+        project,
+        "--compactor=anchored",
+        REPORTED,
+        GATE,
+        "--compaction-model=offline",
+        compactor=None,
+    )
+    assert offline.ret == pytest.ExitCode.OK
+
+
+def test_rules_give_the_figures_of_the_offline_model(project):
+    measure(project, "--compactor=anchored")
+    rules = [r["overall"] for r in records(project).records]
+    run(project, "--compactor=anchored", REPORTED, compactor=None)
+    assert rules == [r["overall"] for r in records(project).records]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--compaction-trials=3"], "anchored has recorded words of 1 of these; take --comp"),
+        (["--compactor=anchored:instruction=brief"], "no words are recorded for them"),
+        (["--compaction-judge=recorded"], "recorded words are summaries: --compaction-model=rec"),
+        (["--compaction-executor=dask://127.0.0.1:1"], "recorded words are read on this machine"),
+    ],
+)
+def test_what_cannot_be_told_from_words_is_refused(project, record, arguments, text):
+    record("anchored")
+    refused = measure(project, "--compactor=anchored", *arguments)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert text in said(refused)
+
+
+def test_a_strategy_that_asks_once_more_than_was_recorded_is_unscored(project, record):
+    path = record("anchored")
+    archive = Archive(path)
+    last = [replace(row, number=2) for row in archive.words]
+    write(path, archive.manifest, last)
+    measure(project, "--compactor=anchored")
+    reasons = {r["reason"] for r in records(project).records}
+    assert {r["status"] for r in records(project).records} == {"unscored"}
+    assert all("request 1 of anchored at " in reason for reason in reasons)
+
+
+def test_a_damaged_archive_ends_the_session_with_a_sentence(project, record):
+    record("anchored").write_bytes(b"PK" + bytes(100))
+    shown = measure(project, "--compactor=anchored")
+    assert shown.ret == pytest.ExitCode.USAGE_ERROR
+    assert "words.zip cannot be used: words.jsonl: BadZipFile" in said(shown)
+
+
+def test_a_baseline_of_other_words_is_refused(project, record):
+    path = record("anchored")
+    update = ("--compaction-baseline=base.json", "--compaction-baseline-update")
+    measure(project, "--compactor=anchored", *update)
+    same = measure(project, "--compactor=anchored", update[0])
+    assert same.ret == pytest.ExitCode.OK
+    archive = Archive(path)
+    write(path, replace(archive.manifest, model="another model"), archive.words)
+    other = measure(project, "--compactor=anchored", update[0])
+    assert other.ret == pytest.ExitCode.USAGE_ERROR
+    assert "the words differ: a mock of a large language model wrote them in " in said(other)
+
+
+def test_a_misspelt_name_is_told(project):
+    shown = run(project, "--compactor=anchored", "--compaction-model=recordet", compactor=None)
+    assert shown.ret == pytest.ExitCode.USAGE_ERROR
+    assert "did you mean 'recorded' (summaries that a model" in said(shown)
+
+
+def test_functions_that_take_no_model_run_as_they_are(project):
+    measure(project, f"--compactor={own('keep')}")
+    assert words_by_strategy(project) == {(own("keep"), None)}
+    assert "words" not in records(project).header
+    assert json.dumps(records(project).header)
