@@ -114,7 +114,7 @@ class Record(TypedDict, total=False):
     flags: list[str]
     response: str
     tokens: dict[str, int]
-    usage: dict[str, dict[str, int]]
+    usage: dict[str, dict[str, Any]]
     usd: dict[str, float | None]
     judges: list[dict[str, Any]]
     latency_s: dict[str, float]

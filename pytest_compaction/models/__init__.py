@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.export import *
     from pytest_compaction.models.offline.model import *
     from pytest_compaction.models.offline.units import *
+    from pytest_compaction.models.own_tokens import *
     from pytest_compaction.models.parameters import *
     from pytest_compaction.models.place import *
     from pytest_compaction.models.protocol import *
@@ -55,6 +56,7 @@ _NAMES: Final = {
     "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
     "offline.model": "OFFLINE OfflineModel",
     "offline.units": "prepare_beginnings",
+    "own_tokens": "ratio_text tiktoken_encoding",
     "parameters": "Parameters misuse_of parameter_names refusal_of",
     "place": "Place asked_at current_place",
     "protocol": (
@@ -78,7 +80,7 @@ _NAMES: Final = {
     "summary_prompt": (
         "PromptError PromptText SummaryPrompt identifiers parsed_prompt read_prompt_file"
     ),
-    "usage": "OwnCalls Usage",
+    "usage": "OwnCalls OwnTokens Usage own_tokens_as_json own_tokens_from pooled",
     "wire.call": "Call CallReply Caller",
     "wire.reply": "NoObjectError only_object read_reply",
     "wire.server_edits": (

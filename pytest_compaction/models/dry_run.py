@@ -18,11 +18,11 @@ from typing import Final, Literal
 from pytest_compaction.conversation import Message, Opaque, TokenCounter, canonical_json
 from pytest_compaction.models.calls.check import CHECK_TOKENS, EndpointCheck
 from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.chat.summary import within_budget
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.own_tokens import input_tokens, own_tokens, ratios, script_of
 from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -37,7 +37,7 @@ from pytest_compaction.models.protocol import (
     SummaryRequest,
 )
 from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnTokens, Usage, pooled
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
 from pytest_compaction.models.wire.server_edits import assumed
 
@@ -73,13 +73,15 @@ class Estimate:
 
     ``ends`` are the estimates with short and with long replies if the length of replies
     decides how often a log is compacted, and empty if not. ``views`` are the tokens of each view
-    that a strategy compacts which may ask a model by itself.
+    that a strategy compacts which may ask a model by itself. ``own_tokens`` tell how the input was
+    taken from tokens counted here to those of a model.
     """
 
     planned: tuple[Planned, ...]
     assumed: tuple[str, ...] = ()
     ends: tuple[Estimate, ...] = ()
     views: tuple[int, ...] = ()
+    own_tokens: OwnTokens = ()
 
     @property
     def calls(self) -> int:
@@ -113,23 +115,32 @@ class CallToMake(Exception):  # noqa: N818 - nothing is wrong: the real run woul
 
 @dataclass
 class _Entry:
-    """A call to make: the tokens that it reads, and those of its reply."""
+    """A call to make: the tokens that it reads, counted here, and those of its reply."""
 
     role: str
     model: str
+    script: str
     read: int
     written: int = 0
 
 
 class DryRunCaller:
-    """A caller that answers from the store, and notes every other call without making it."""
+    """A caller that answers from the store, and notes every other call without making it.
+
+    ``known`` are tokens of earlier runs. Stored calls add to them.
+    """
 
     def __init__(
-        self, store: Store | None, tokens: TokenCounter, check: EndpointCheck | None = None
+        self,
+        store: Store | None,
+        tokens: TokenCounter,
+        check: EndpointCheck | None = None,
+        known: OwnTokens = (),
     ) -> None:
         self._store = store
         self._tokens = tokens
         self._check = check
+        self.own_tokens = known
         self._entries: dict[str, _Entry] = {}
         self._stored: Counter[tuple[str, str]] = Counter()
 
@@ -139,6 +150,8 @@ class DryRunCaller:
         if found is not None or call.digest in self._entries:
             self._stored[call.role, call.model] += 1
         if found is not None:
+            told = own_tokens(call, found, self._tokens)
+            self.own_tokens = pooled(self.own_tokens, told)
             return found
         if self._check is not None and call.operation == "chat.completions":
             for check in await self._check.missing(call.model):
@@ -147,19 +160,21 @@ class DryRunCaller:
 
     def _enter(self, call: Call) -> _Entry:
         if call.digest not in self._entries:
-            read = most_usage(call, self._tokens).input_tokens
-            self._entries[call.digest] = _Entry(call.role, call.model, read)
+            read, script = input_tokens(call.body, self._tokens), script_of(call.body)
+            self._entries[call.digest] = _Entry(call.role, call.model, script, read)
         return self._entries[call.digest]
 
     async def close(self) -> None:
         """Do nothing: no connection is open."""
 
     def planned(self, prices: PriceTable) -> tuple[Planned, ...]:
-        """All calls by role and model."""
+        """All calls by role and model, their input in tokens of the model where they are known."""
         usage: dict[tuple[str, str], Usage] = {key: Usage() for key in self._stored}
+        known = ratios(self.own_tokens)
         for entry in self._entries.values():
             key = (entry.role, entry.model)
-            usage[key] = usage.get(key, Usage()) + Usage(1, entry.read, 0, entry.written)
+            read = round(entry.read * known.get((entry.model, entry.script), 1))
+            usage[key] = usage.get(key, Usage()) + Usage(1, read, 0, entry.written)
         return tuple(
             Planned(*key, self._stored[key], mine, prices.cost(key[1], mine) if mine.calls else 0.0)
             for key, mine in sorted(

@@ -18,6 +18,7 @@ from pytest_compaction.models.calls.store import Mode, Store
 from pytest_compaction.models.offline.model import OFFLINE, OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.recorded.model import RECORDED_WORDS
+from pytest_compaction.models.usage import OwnTokens
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.rubric import CRITERIA, Rubric
 from pytest_compaction.text import printable
@@ -56,6 +57,8 @@ class Endpoints:
     """A folder that this process made and removes at the end, if it made one."""
     check: EndpointCheck | None = None
     """Made before the first paid call of a run."""
+    own_tokens: OwnTokens = ()
+    """The tokens that earlier runs counted of the models."""
 
     def check_of(
         self, models: Iterable[str], judges: Iterable[str], is_worker: bool = False

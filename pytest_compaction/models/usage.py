@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass, field
-from operator import add, sub
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final
+
+OwnTokens = tuple[tuple[str, str, int, int], ...]
+"""By model and script: tokens of requests as they are counted here, and as the endpoint says."""
+
+
+def pooled(first: OwnTokens, second: OwnTokens, sign: int = 1) -> OwnTokens:
+    """The sum of both, or the difference, sorted."""
+    sums = {(model, script): (here, own) for model, script, here, own in first}
+    for model, script, here, own in second:
+        before = sums.get((model, script), (0, 0))
+        sums[model, script] = before[0] + sign * here, before[1] + sign * own
+    return tuple((*key, *both) for key, both in sorted(sums.items()) if any(both))
+
+
+def own_tokens_as_json(found: OwnTokens) -> dict[str, dict[str, dict[str, int]]]:
+    """By model and script the tokens ``counted`` here, and the ``own`` ones."""
+    by_model: dict[str, dict[str, dict[str, int]]] = {}
+    for model, script, here, own in found:
+        by_model.setdefault(model, {})[script] = {"counted": here, "own": own}
+    return by_model
+
+
+def own_tokens_from(data: Mapping[str, Any]) -> OwnTokens:
+    """What :func:`own_tokens_as_json` gave; raises for anything else."""
+    return tuple(
+        (model, script, int(both["counted"]), int(both["own"]))
+        for model, scripts in sorted(data.items())
+        for script, both in sorted(scripts.items())
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +43,7 @@ class Usage:
     ``kept_tokens`` and ``kept_long_tokens`` are the parts of the input that a cache was charged
     to keep for minutes and for an hour, where an endpoint says so. ``prompt_tokens`` are the part
     that is the text of a prompt for summaries, whatever the conversation; they are counted here.
+    ``own_tokens`` tell the tokenizers of the models.
     """
 
     calls: int = 0
@@ -23,20 +53,31 @@ class Usage:
     kept_tokens: int = 0
     kept_long_tokens: int = 0
     prompt_tokens: int = field(default=0, compare=False)
+    own_tokens: OwnTokens = field(default=(), compare=False)
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*map(add, astuple(self), astuple(other)))
+        return self._with(other, 1)
 
     def __sub__(self, part: Usage) -> Usage:
-        return Usage(*map(sub, astuple(self), astuple(part)))
+        return self._with(part, -1)
 
-    def as_json(self) -> dict[str, int]:
-        """The figures as a dictionary; the last three stand there only if they are not 0."""
-        figures: dict[str, int] = asdict(self)
+    def _with(self, other: Usage, sign: int) -> Usage:
+        sums = {name: getattr(self, name) + sign * getattr(other, name) for name in _COUNTS}
+        return Usage(**sums, own_tokens=pooled(self.own_tokens, other.own_tokens, sign))
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as a dictionary; the last four stand there only if there are any."""
+        figures = {**asdict(self), "own_tokens": own_tokens_as_json(self.own_tokens)}
         return {key: n for key, n in figures.items() if n or key not in _RARE}
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Usage:
+        """What :meth:`as_json` gave."""
+        return cls(**{**data, "own_tokens": own_tokens_from(data.get("own_tokens", {}))})
 
-_RARE: Final = frozenset({"kept_tokens", "kept_long_tokens", "prompt_tokens"})
+
+_COUNTS: Final = tuple(each.name for each in fields(Usage) if each.name != "own_tokens")
+_RARE: Final = frozenset({"kept_tokens", "kept_long_tokens", "prompt_tokens", "own_tokens"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.records.baselines import *
     from pytest_compaction.records.comparability import *
     from pytest_compaction.records.items import *
+    from pytest_compaction.records.model_use import *
     from pytest_compaction.records.probe_record import *
     from pytest_compaction.records.record import *
     from pytest_compaction.records.run import *
@@ -35,6 +36,7 @@ _NAMES: Final = {
     ),
     "comparability": "cases_note changed_cases differences version_note",
     "items": "Scalar TEXTS columns finite finite_record row_of",
+    "model_use": "ROLES Use uses",
     "probe_record": "compaction_of record_without_verdict scored_record",
     "record": (
         "Record RecordType Status blank_record charged rounded spent_before status_from type_of "
@@ -43,7 +45,10 @@ _NAMES: Final = {
     "run": "Run",
     "run_figures": "costs_as_json figures_of losses_as_json run_pricing",
     "run_file": "RunWriter load_run write_run",
-    "run_folder": "DEFAULT_FOLDER LAST RunFileError find_run is_run_file newest_run run_files",
+    "run_folder": (
+        "DEFAULT_FOLDER LAST RunFileError find_run is_run_file newest_run own_tokens_in "
+        "own_tokens_of run_files"
+    ),
     "shards": "MergeError MergedRun ShardEnd ShardPart merge_runs",
     "texts": "RunTexts TextWriter copy_texts view_file",
     "view_reading": "is_read_alike read_again",

@@ -27,14 +27,16 @@ from pytest_compaction.metrics import (
     strategy_costs,
     strategy_losses,
 )
-from pytest_compaction.models import Usage, prices_at
+from pytest_compaction.models import Usage, own_tokens_as_json, prices_at
+from pytest_compaction.records.model_use import Use, uses
 from pytest_compaction.records.record import Record, rounded, type_of
 from pytest_compaction.settings import CONTROL
 
 
 def figures_of(records: Sequence[Record]) -> dict[str, Any]:
     """Every strategy, and every two of them; curves, comparisons with the best null, constraints
-    and choices, losses and costs, and real and scripted cases apart, as far as there are any.
+    and choices, losses and costs, real and scripted cases apart, and tokens of the models' own
+    tokenizers, as far as there are any.
     """
     probes = [record for record in records if type_of(record) == "probe"]
     arms = by_arm(probes)
@@ -70,8 +72,21 @@ def figures_of(records: Sequence[Record]) -> dict[str, Any]:
             }
             for name, apart in by_origin(arms).items()
         },
+        "own_tokens": _own_tokens(records),
     }
     return {name: figures for name, figures in found.items() if figures}
+
+
+def _own_tokens(records: Sequence[Record]) -> dict[str, Any]:
+    """By model and script of the requests: tokens as counted here, own ones, and their ratio."""
+    found = sum(uses(records).values(), Use()).usage.own_tokens
+    return {
+        model: {
+            script: {**both, "ratio": rounded(both["own"] / max(both["counted"], 1))}
+            for script, both in scripts.items()
+        }
+        for model, scripts in own_tokens_as_json(found).items()
+    }
 
 
 def _strategy(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
+
+from pytest_compaction.models import OwnTokens, own_tokens_from, pooled
 
 DEFAULT_FOLDER: Final = Path(".pytest_compaction/runs")
 LAST: Final = "last"
@@ -91,3 +93,29 @@ def _header_of(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, RecursionError):
         return None
     return header if isinstance(header, dict) else None
+
+
+_RUNS: Final = 20
+"""The newest runs that are asked for tokens of models."""
+
+
+def own_tokens_in(folder: Path, models: Iterable[str], encoding: str) -> OwnTokens:
+    """The tokens that the newest runs of a folder counted of each model, in this encoding."""
+    found: OwnTokens = ()
+    missing = set(models)
+    for path in reversed(run_files(folder)[-_RUNS:]):
+        header = _header_of(path) if missing else None
+        settings = header.get("settings") if header else None
+        if header and isinstance(settings, dict) and settings.get("encoding") == encoding:
+            told = tuple(each for each in own_tokens_of(header) if each[0] in missing)
+            found = pooled(found, told)
+            missing -= {model for model, *_ in told}
+    return found
+
+
+def own_tokens_of(header: Mapping[str, Any]) -> OwnTokens:
+    """The tokens that a run counted, by the header of its file; none if they cannot be read."""
+    try:
+        return own_tokens_from(header["figures"]["own_tokens"])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return ()

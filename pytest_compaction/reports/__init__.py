@@ -61,7 +61,7 @@ _NAMES: Final = {
     "shown_item": "every_item find_items item_id item_page",
     "summary": "cause_lines file_lines left_out_lines run_summary",
     "table": "TABLE_WIDTH Table csv_tables json_table markdown_table plain_table",
-    "usage": "Bill estimate_lines estimate_sentence usage_lines usage_table uses",
+    "usage": "Bill estimate_lines estimate_sentence usage_lines usage_table",
 }
 
 if not TYPE_CHECKING:

@@ -9,6 +9,8 @@ from typing import Final
 
 from pytest_compaction.gate import Check
 from pytest_compaction.metrics import Mean, aggregate, compare_strategies
+from pytest_compaction.models import ratio_text
+from pytest_compaction.records import own_tokens_of
 from pytest_compaction.reports.ab import ab_markdown, versions_of
 from pytest_compaction.reports.changes import baseline_markdown
 from pytest_compaction.reports.finished_run import (
@@ -177,5 +179,7 @@ def _details(run: FinishedRun) -> Iterator[str]:
         yield "<details><summary>The summary of the terminal</summary>"
         yield f"{fence}text\n{text}\n{fence}"
         yield "</details>"
+    if told := own_tokens_of(run.header):
+        yield f"{_text(ratio_text(told))}."
     if run.name:
         yield f"Records: {_text(clipped(run.name, _REASON))}"

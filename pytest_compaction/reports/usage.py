@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from pytest_compaction.metrics import krippendorff_alpha
-from pytest_compaction.models import PriceTable, Total, Usage
-from pytest_compaction.records import Record
+from pytest_compaction.models import PriceTable, Total, Usage, ratio_text
+from pytest_compaction.records import ROLES, Record, Use, uses
 from pytest_compaction.reports.lines import Line, Style, short_names, wrapped
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.models import Estimate
-
-ROLES: Final = ("compaction", "view", "baseline", "responder", "judge")
-"""``view``: what a strategy asks about a question. ``baseline``: the answers from full history,
-with which dialogues are compared."""
-_SHARED: Final = frozenset({"compaction", "baseline"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,38 +28,6 @@ class Bill:
     limit_reached: bool = False
     spent: float = 0.0
     checks: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """Tokens and dollars of one role; ``usd`` is ``None`` where a call has no price."""
-
-    usage: Usage = Usage()
-    usd: float | None = 0.0
-
-    def __add__(self, other: Use) -> Use:
-        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        return Use(self.usage + other.usage, usd)
-
-
-def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
-    """Use by role and strategy; a compaction counts once for all its probes."""
-    found: dict[tuple[str, str], Use] = {}
-    seen: set[tuple[Any, ...]] = set()
-    for record in records:
-        usage, usd = record.get("usage") or {}, record.get("usd") or {}
-        for role in ROLES:
-            if role not in usage:
-                continue
-            strategy = "" if role == "baseline" else record["compactor"]
-            if role in _SHARED:
-                key = (role, strategy, record["case"], record["trial"])
-                if key in seen:
-                    continue
-                seen.add(key)
-            name = (role, strategy)
-            found[name] = found.get(name, Use()) + Use(Usage(**usage[role]), usd.get(role))
-    return found
 
 
 def usage_lines(records: Sequence[Record], bill: Bill) -> list[Line]:
@@ -92,7 +55,10 @@ def usage_table(records: Sequence[Record]) -> Iterator[Line]:
                 for name, use in mine.items():
                     if use.usage.calls:
                         yield Line(_row(f"  {shown[name]}", use), "dim")
-        yield Line(_row("total", sum(by_arm.values(), Use())), "bold")
+        total = sum(by_arm.values(), Use())
+        yield Line(_row("total", total), "bold")
+        if total.usage.own_tokens:
+            yield from wrapped(ratio_text(total.usage.own_tokens))
 
 
 def _bill_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
@@ -187,6 +153,9 @@ def estimate_lines(found: Estimate, prices: PriceTable) -> list[Line]:
     lines.append(Line(""))
     sentence = estimate_sentence(found, prices)
     lines += wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.")
+    if found.calls and found.own_tokens:
+        told = ratio_text(found.own_tokens)
+        lines += wrapped(f"Input is told in tokens of the models ({told}).", "dim")
     if found.ends:
         lines += wrapped(
             "Logs are compacted by size here, so the number of calls depends on the length of "

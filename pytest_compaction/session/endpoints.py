@@ -16,6 +16,7 @@ from pytest_compaction.models import (
     RECORDED_WORDS,
     Endpoints,
     Model,
+    OwnTokens,
     PriceTable,
     Prompts,
     base_url_for,
@@ -27,6 +28,7 @@ from pytest_compaction.models import (
     with_file,
     wrong_port,
 )
+from pytest_compaction.records import own_tokens_in
 from pytest_compaction.run import Door, RecordingEndpoint
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.settings import OptionError, Settings
@@ -121,7 +123,11 @@ def endpoints_of(
     endpoints = None
     if real or settings.calls.proxy:
         accounts = Path(accounts_file) if accounts_file else None
-        endpoints = replace(_connected(settings, root, tokens, accounts), kept=kept)
+        known: OwnTokens = ()
+        if accounts is None:
+            known = own_tokens_in(root / settings.runs, real, settings.encoding)
+        connected = _connected(settings, root, tokens, accounts)
+        endpoints = replace(connected, kept=kept, own_tokens=known)
         if not (settings.calls.replay or settings.calls.export or settings.executor):
             check = endpoints.check_of(
                 [name for name in (settings.model, settings.responder) if name in real],

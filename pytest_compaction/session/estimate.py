@@ -76,7 +76,8 @@ def _dry_run(
 ) -> Estimate:
     """The calls if replies have this length."""
     refresh = session.settings.calls.refresh
-    caller = DryRunCaller(None if refresh else endpoints.caller, endpoints.tokens, endpoints.check)
+    store = None if refresh else endpoints.caller
+    caller = DryRunCaller(store, endpoints.tokens, endpoints.check, endpoints.own_tokens)
 
     def dry_model(model: Model, role: str) -> Model:
         if not isinstance(model, ChatModel):
@@ -94,7 +95,8 @@ def _dry_run(
     finally:
         dry.close()
     assumed, views = tuple(sorted(strategies.assumed)), tuple(strategies.views)
-    return Estimate(caller.planned(endpoints.prices), assumed, views=views)
+    planned = caller.planned(endpoints.prices)
+    return Estimate(planned, assumed, views=views, own_tokens=caller.own_tokens)
 
 
 class DryRunStrategies(Registry):

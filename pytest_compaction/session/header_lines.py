@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.models import OFFLINE, is_offline
+from pytest_compaction.models import OFFLINE, is_offline, ratio_text, tiktoken_encoding
 from pytest_compaction.session.prompts import prompt_lines
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
@@ -14,7 +14,7 @@ OPTION: Final = "--compaction-proxy"
 
 def header_lines(session: BenchmarkSession) -> list[str]:
     """The lines for pytest's header: what runs, and which parameters have no effect."""
-    lines = [summary_line(session)]
+    lines = [summary_line(session), *_token_lines(session)]
     lines += [printable(f"compaction: {text}") for text in session.words.lines()]
     lines += [f"compaction: {sentence}" for sentence in session.not_read]
     told = session.registry.understood(session.specs)
@@ -57,6 +57,25 @@ def header_lines(session: BenchmarkSession) -> list[str]:
             )
             for strategy, name in session.registry.prompt_only(session.specs)
         ]
+    return lines
+
+
+def _token_lines(session: BenchmarkSession) -> list[str]:
+    """How the tokens of models at an endpoint differ from those that are counted here."""
+    if session.endpoints is None:
+        return []
+    known, here = session.endpoints.own_tokens, session.settings.encoding
+    lines = [f"compaction: {ratio_text(known)} ({here}), by earlier runs"] if known else []
+    told = {model for model, *_ in known}
+    for model in session.settings.models:
+        own = None if model in told else tiktoken_encoding(model)
+        if own and own != here.removesuffix("_offline"):
+            lines.append(
+                printable(
+                    f"compaction: {model} has tokens of {own}; they are counted in {here} here, "
+                    f"unless --compaction-encoding={own} is given"
+                )
+            )
     return lines
 
 

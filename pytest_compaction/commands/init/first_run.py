@@ -15,11 +15,11 @@ from pytest_compaction.records import (
     Run,
     is_sampled,
     load_run,
+    uses,
     view_file,
     write_accepted,
     write_baseline_file,
 )
-from pytest_compaction.reports import uses
 
 _LOWER: Final = 0.95
 _STEPS: Final = 20

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pytest_compaction.conversation import IMAGE_TOKENS, TokenCounter
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError, repeated
 from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.models.own_tokens import input_tokens
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
@@ -132,10 +133,7 @@ def most_usage(call: Call, tokens: TokenCounter) -> Usage:
     A call that names no bound on its output, which a client may also do with ``null``, is taken
     to write as much as it reads. Each of several choices is written for itself.
     """
-    read = sum(
-        IMAGE_TOKENS if text.startswith("data:") else tokens.text(text)
-        for text in _texts(call.body)
-    )
+    read = input_tokens(call.body, tokens)
     bounds = (whole_tokens(call.body.get(key)) for key in _OUTPUT_KEYS)
     allowed = next(filter(None, bounds), read)
     return Usage(1, read, 0, allowed * max(whole_tokens(call.body.get("n")), 1))
@@ -151,19 +149,3 @@ def _members(value: Any, name: str) -> Iterator[Any]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _members(inner, name)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, with the names of its members."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        if value.get("type") == "base64" and str(value.get("media_type")).startswith("image/"):
-            yield "data:"  # an image in the form of Anthropic
-            return
-        for key, inner in value.items():
-            yield str(key)
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)

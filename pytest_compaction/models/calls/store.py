@@ -14,7 +14,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -276,6 +276,6 @@ def _reply_in(data: dict[str, Any], digest: str) -> CallReply:
     if call.digest != digest and BLOT not in canonical_json(data["request"]):
         raise ValueError("the request is not the one of this digest")
     usage = Usage(**data["usage"])
-    if not all(isinstance(count, int) for count in asdict(usage).values()):
+    if not all(isinstance(count, int) for count in data["usage"].values()):
         raise TypeError("usage is counted in whole numbers")
     return CallReply(data["reply"], usage)

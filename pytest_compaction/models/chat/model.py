@@ -30,6 +30,7 @@ from pytest_compaction.models.chat.judgement import (
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.chat.prompts import Prompts, frame
 from pytest_compaction.models.chat.summary import asked_for, has_heading, read_summary
+from pytest_compaction.models.own_tokens import own_tokens
 from pytest_compaction.models.parameters import Parameters, misuse_of
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -265,7 +266,8 @@ class ChatModel:
     ) -> tuple[WireReply, Usage, float | None]:
         call = Call(operation, body, self._trial, role)
         answered = await self._caller.call(call)
-        usage = counted(call, answered, self._tokens)
+        told = own_tokens(call, answered, self._tokens)
+        usage = replace(counted(call, answered, self._tokens), own_tokens=told)
         return read_reply(operation, answered.body), usage, answered.latency_s
 
     def _chat_body(

@@ -22,11 +22,13 @@ from pytest_compaction.metrics import (
     curves,
     interval_method,
 )
+from pytest_compaction.models import ratio_text
 from pytest_compaction.records import (
     Record,
     cases_note,
     changed_cases,
     finite,
+    own_tokens_of,
     rounded,
     run_pricing,
     type_of,
@@ -262,6 +264,8 @@ def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterat
         # A page is sent to others, who need not know the folders of this machine.
         folder = "" if each.folder is None else f"{each.folder}{os.sep}"
         yield from (f"{problem.replace(folder, '')}." for problem in each.run.problems)
+        if told := own_tokens_of(each.run.header):
+            yield f"{each.name}: {ratio_text(told)}."
     for first, second in combinations(runs, 2):
         headers, names = (first.run.header, second.run.header), (first.name, second.name)
         changed = cases_note(*headers, names) or changed_cases(*headers, names)
