@@ -8,7 +8,7 @@ from support.scenarios import own, records, run, run_files, set_up, write_cases
 from support.stub_endpoint import long_case
 from support.worker_counts import BOTH
 
-from pytest_compaction.case import load_cases
+from pytest_compaction.case import find_cases
 from pytest_compaction.models import (
     WORDS_FILE,
     Archive,
@@ -66,7 +66,7 @@ def record(pytester, monkeypatch):
             return row.reply
 
         paths = [pytester.path / f"cases/{name}.json" for name in cases]
-        digests = {case.id: case.digest for path in paths for case in load_cases([path]).cases}
+        digests = {case.id: case.digest for path in paths for case in find_cases([path]).cases}
         path = pytester.path / "cases" / WORDS_FILE
         seen = [Words("summary", c, s, "", 1, "", 1, "", "") for c in digests for s in strategies]
         write(path, manifest(digests, strategies), seen)
