@@ -1,10 +1,11 @@
-"""Folders that a run makes for itself, which git ignores."""
+"""Folders that a run makes for itself, which git ignores, and files that appear whole."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -117,13 +118,29 @@ _TRIED: Final = 1 << 16
 def check_folder(folder: Path) -> None:
     """Make a folder as :func:`make_folder` and try to write in it; ``OSError`` if that fails."""
     make_folder(folder)
-    check_room(folder / f".room.{os.getpid()}.tmp")
+    check_room(folder)
 
 
-def check_room(temporary: Path) -> None:
+def check_room(folder: Path) -> None:
     """Write some bytes to a file that is removed again; ``OSError`` if that fails."""
-    try:
+    with _passing_file(folder) as temporary:
         temporary.write_bytes(bytes(_TRIED))
+
+
+def write_whole(path: Path, *parts: bytes) -> None:
+    """Write a file beside its place and then put it there; a link leads to the new content."""
+    target = path.resolve()
+    with _passing_file(target.parent) as temporary:
+        temporary.write_bytes(b"".join(parts))
+        temporary.replace(target)
+
+
+@contextmanager
+def _passing_file(folder: Path) -> Iterator[Path]:
+    """A name that nobody else takes, short whatever the file is for; what is left is removed."""
+    temporary = folder / f".{os.getpid()}.{threading.get_ident()}.tmp"
+    try:
+        yield temporary
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

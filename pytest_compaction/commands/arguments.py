@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.folders import write_whole
 from pytest_compaction.records import LAST, Run, find_run, is_run_file, load_run
-from pytest_compaction.reports import write_whole
 from pytest_compaction.text import NumberError, Range, printable
 
 DEFAULT_STORE: Final = ".pytest_compaction/store"

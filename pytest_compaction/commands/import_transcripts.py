@@ -38,6 +38,7 @@ from pytest_compaction.commands.import_report import (
     report_redaction,
 )
 from pytest_compaction.commands.newest import newest_sessions
+from pytest_compaction.folders import write_whole
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers import (
     Importer,
@@ -50,7 +51,6 @@ from pytest_compaction.importers import (
     reasons_of,
 )
 from pytest_compaction.models import OFFLINE, UnknownModelError, is_offline
-from pytest_compaction.reports import write_whole
 from pytest_compaction.text import Range, printable
 
 _COUNT: Final = Range(1, 999_999, True)

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import schema_faults
+from pytest_compaction.folders import write_whole
 from pytest_compaction.metrics import is_stated, named_facts, outcome_of
 from pytest_compaction.models import OFFLINE, RECORDED_WORDS
 from pytest_compaction.record import FactRecord
 from pytest_compaction.records.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.run_file import write_whole
 from pytest_compaction.secrets import scrubbed_json
 from pytest_compaction.text import printable
 
@@ -90,7 +90,7 @@ def write_baseline_file(
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:
     text = json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    write_whole(path, [f"{text}\n".encode()])
+    write_whole(path, f"{text}\n".encode())
 
 
 def view_in(data: Mapping[str, Any], name: str) -> bytes | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
 from pytest_compaction.conversation import canonical_json
-from pytest_compaction.folders import make_folder
+from pytest_compaction.folders import make_folder, write_whole
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.run import Run
 from pytest_compaction.records.run_folder import RunFileError, find_run
@@ -98,23 +98,12 @@ class RunWriter:
 
     def _rewrite(self) -> None:
         lines = (self._lines[record["item"]] for record in self.run.records)
-        write_whole(self.path or self._make(), (_line(self.run.header), *lines))
+        write_whole(self.path or self._make(), _line(self.run.header), *lines)
 
 
 def write_run(path: Path, run: Run) -> None:
     """Write the file of a run atomically: its header, then all records in the fixed order."""
-    write_whole(path, map(_line, [run.header, *run.records]))
-
-
-def write_whole(path: Path, lines: Iterable[bytes]) -> None:
-    """Write a file atomically: it is there whole, or as it was before."""
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(b"".join(lines))
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole(path, *map(_line, [run.header, *run.records]))
 
 
 def _append(path: Path, line: bytes) -> None:

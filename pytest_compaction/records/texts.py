@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +16,7 @@ from typing import Any, Final
 from pytest_compaction.cache import Latest
 from pytest_compaction.case import Case
 from pytest_compaction.conversation import Message, canonical_json, readable
+from pytest_compaction.folders import write_whole
 from pytest_compaction.records.record import Record
 from pytest_compaction.run import Response
 from pytest_compaction.secrets import scrubbed_json
@@ -262,10 +261,4 @@ def _write(path: Path, *parts: bytes) -> None:
     if path.is_file() and path.stat().st_size == sum(map(len, parts)):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.writelines(parts)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, *parts)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
 from pytest_compaction.folders import check_room
+from pytest_compaction.folders import write_whole as write_whole
 from pytest_compaction.records import Run, columns, row_of
 from pytest_compaction.reports.finished_run import FinishedRun
 from pytest_compaction.reports.json_report import report_json
@@ -61,7 +60,7 @@ def check_place(path: Path) -> None:
         raise IsADirectoryError(0, "it is a folder")
     if path.exists() and not path.is_file():
         raise OSError(0, "it is not a file that can be replaced")
-    check_room(_temporary(path))
+    check_room(path.parent)
 
 
 def write_files(run: FinishedRun, paths: Mapping[str, Path]) -> dict[str, str | None]:
@@ -88,24 +87,6 @@ def file_line(name: str, why: str | None) -> Line:
 
 def _not_written(what: str, why: str) -> Line:
     return Line(printable(f"{what} was not written: {why}", 2 * _PATH), "bad")
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place and then put it there; a link leads to the new content."""
-    target = path.resolve()
-    temporary = _temporary(target)
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-
-
-def _temporary(path: Path) -> Path:
-    """A name beside a file that no other process takes, short whatever the name of the file."""
-    return path.with_name(f".compaction-report.{os.getpid()}.tmp")
 
 
 # GitHub Actions

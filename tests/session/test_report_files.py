@@ -12,8 +12,9 @@ from support.dialogue_project import TALKS, project
 from support.scenarios import last_line, own, records, run, set_up
 from support.worker_counts import BOTH
 
+from pytest_compaction.folders import write_whole
 from pytest_compaction.reports import files as report_file
-from pytest_compaction.reports.files import check_place, write_whole
+from pytest_compaction.reports.files import check_place
 from pytest_compaction.reports.json_report import SCHEMA
 
 VALIDATOR = Draft202012Validator(

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from pytest_compaction.commands import import_transcripts
 from pytest_compaction.commands.arguments import complain
-from pytest_compaction.reports import write_whole
+from pytest_compaction.folders import write_whole
 
 MODULE: Final = "my_compactor"
 FUNCTION: Final = "compact"

@@ -36,8 +36,8 @@ from pytest_compaction.case_making import (
 )
 from pytest_compaction.commands.arguments import complain
 from pytest_compaction.commands.review.screen import screen
-from pytest_compaction.folders import temporary_folder
-from pytest_compaction.reports import Page, counted, write_whole
+from pytest_compaction.folders import temporary_folder, write_whole
+from pytest_compaction.reports import Page, counted
 from pytest_compaction.text import printable
 
 _TERMIOS = False

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.page_runs import HOSTILE, write_small_run
 
+from pytest_compaction.folders import write_whole
 from pytest_compaction.records import Run, finite, load_run
-from pytest_compaction.reports.files import write_whole
 from pytest_compaction.reports.page.page import inert_json, page_of
 from pytest_compaction.reports.page.runs import PageRun
 
