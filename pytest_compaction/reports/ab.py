@@ -24,6 +24,7 @@ from pytest_compaction.metrics import (
     facts_between_trials,
     interval_method,
     is_null,
+    with_other_words,
 )
 from pytest_compaction.records import Record
 from pytest_compaction.reports.changes import MOST_FACTS_OF_A_REPORT, difference_text
@@ -238,7 +239,10 @@ def versions_of(groups: Mapping[str, Sequence[Record]], header: Mapping[str, Any
     named = list((header.get("settings") or {}).get("compactors") or ())
     prompts = {**_replaced(header), **prompts_of(header)}
     alike: dict[tuple[str, str], list[Version]] = defaultdict(list)
+    apart = with_other_words(groups)
     for name, records in groups.items():
+        if name in apart:
+            continue
         text = records[0]["compactor"]
         spec = None if text == CONTROL or is_null(text) else _spec(text)
         if spec is not None:

@@ -21,6 +21,7 @@ from pytest_compaction.metrics import (
     is_null,
     known,
     means,
+    with_other_words,
 )
 from pytest_compaction.records import Record, finite_record, run_pricing, type_of
 from pytest_compaction.settings import CONTROL
@@ -151,7 +152,8 @@ def shown_name(record: Record) -> str:
 
 def best_strategy(run: FinishedRun) -> str | None:
     """The name of the strategy with the highest overall score; the control and nulls come last."""
-    found = list(figures_of_strategies(run))
+    apart = with_other_words(run.strategies())
+    found = [item for item in figures_of_strategies(run) if item.name not in apart]
     competing = [item for item in found if not (item.is_control or is_null(item.compactor))]
     best = max(competing or found, key=_overall, default=None)
     return None if best is None else best.name

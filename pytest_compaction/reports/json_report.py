@@ -66,6 +66,7 @@ def report_data(run: FinishedRun, versions: Sequence[AB] | None = None) -> dict[
             "items": len(run.records),
         },
         "settings": header.get("settings") or {},
+        **({"words": words} if (words := header.get("words")) else {}),
         "strategies": [_strategy(found) for found in figures_of_strategies(run)],
         "comparisons": list(_comparisons(run)),
         "ab": list(map(_versions, found)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.gate import Check
 from pytest_compaction.metrics import Mean, aggregate, compare_strategies
@@ -59,6 +59,8 @@ def markdown_head(run: FinishedRun) -> Iterator[str]:
     yield f"# {_text(f'compaction: {names}' if names else 'compaction')}"
     if run.line:
         yield f"{_SIGNS[run.outcome]} **{_text(run.line)}**".strip()
+    if (told := run.header.get("words")) is not None:
+        yield _text(_on_words(told))
     if not run.complete:
         yield "The run was stopped before all items ran; the figures are of those that did."
     if not run.records:
@@ -80,6 +82,21 @@ def markdown_head(run: FinishedRun) -> Iterator[str]:
         for versions in versions_of(run.strategies(), run.header):
             yield from ab_markdown(versions)
         yield from _lowest(run)
+
+
+def _on_words(told: Mapping[str, Any]) -> str:
+    """Who wrote the summaries, in a run of recorded words."""
+    names: dict[str, list[str]] = {"recorded": [], "rules": []}
+    for name, whose in told["strategies"].items():
+        names[whose].append(name)
+    sources = (f"{archive['model']}, {archive['dates']}" for archive in told["archives"])
+    source = "; ".join(dict.fromkeys(sources))
+    said = {
+        "recorded": f"recorded words ({source})",
+        "rules": "rules, on which prompts and models have no effect",
+    }
+    parts = (f"{', '.join(of)}: {said[whose]}" for whose, of in names.items() if of)
+    return f"Summaries of {'; of '.join(parts)}."
 
 
 def _text(text: str, limit: int | None = None) -> str:

@@ -46,6 +46,8 @@ from pytest_compaction.metrics import (
     strategy_costs,
     strategy_losses,
     tenth_mean,
+    with_other_words,
+    words_in,
 )
 from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import short_names
@@ -129,13 +131,23 @@ def class_tables(groups: Groups) -> Iterator[Table]:
 def strategies_table(groups: Groups) -> Table:
     """The figures of each strategy over all cases."""
     more = _further(groups.values())
+    words = {name: Cell(words_in(group) or "-") for name, group in groups.items()}
+    told = any(cell.value == "recorded" for cell in words.values())
     rows = [
-        (Cell(name), count(len(group)), *_figures(aggregate(name, group), group, more))
+        (
+            Cell(name),
+            *([words[name]] if told else ()),
+            count(len(group)),
+            *_figures(aggregate(name, group), group, more),
+        )
         for name, group in groups.items()
     ]
-    heads = [("compactor", "compactor"), ("items", "items"), *_heads(more)]
+    heads = [("compactor", "compactor"), *([("words", "words")] if told else ())]
+    heads += [("items", "items"), *_heads(more)]
     counts = max(map(counts_of, groups.values()))
     notes = [f"95 % intervals: {interval_method(*counts)}.", _STATED]
+    if with_other_words(groups):
+        notes.append("Rows of other words than recorded are compared with none.")
     return table("strategies", "Strategies", heads, rows, notes)
 
 

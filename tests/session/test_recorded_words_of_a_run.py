@@ -259,3 +259,20 @@ def test_functions_that_take_no_model_run_as_they_are(project):
     assert words_by_strategy(project) == {(own("keep"), None)}
     assert "words" not in records(project).header
     assert json.dumps(records(project).header)
+
+
+def test_reports_say_who_wrote_and_compare_no_rows_of_other_words(project, record):
+    record("anchored")
+    reports = [f"--compaction-report=out.{suffix}" for suffix in ("md", "json", "html")]
+    measure(project, "--compactor=anchored,anchored:summary=0.2,truncate", *reports)
+    text = (project.path / "out.md").read_text("utf-8")
+    assert "Summaries of anchored: recorded words (a mock of a large language model, 2026" in text
+    assert "of anchored:summary=0.2: rules, on which prompts and models have no effect." in text
+    assert "| compactor | words |" in text
+    assert "Rows of other words than recorded are compared with none." in text
+    found = json.loads((project.path / "out.json").read_text("utf-8"))
+    assert found["words"]["strategies"] == {"anchored": "recorded", "anchored:summary=0.2": "rules"}
+    [compared] = found["comparisons"]
+    assert {compared["first"], compared["second"]} == {"anchored", "truncate"}
+    assert found["ab"] == []
+    assert "anchored:summary=0.2 (rules)" in (project.path / "out.html").read_text("utf-8")

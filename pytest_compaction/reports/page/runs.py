@@ -69,6 +69,8 @@ def arms_of(runs: Sequence[PageRun]) -> list[Arm]:
     arms = []
     for name, number, records in found:
         label = name if times[name] == 1 else f"{name} ({runs[number].name})"
+        writers = (runs[number].run.header.get("words") or {}).get("strategies") or {}
+        label += " (rules)" if writers.get(records[0]["compactor"]) == "rules" else ""
         seen[label] += 1
         label += f" #{seen[label]}" if seen[label] > 1 else ""
         arms.append(Arm(label, name, number, records))
