@@ -273,20 +273,6 @@ class Case:
         """The messages up to and including the compaction point with this index."""
         return self.messages[: self.points[point].index + 1]
 
-    def went_on(self, point: int) -> bool:
-        """Whether the agent on record ended there with no compaction of its own.
-
-        That is so at the last point without a record if the one before it has one. The
-        record of that compaction is no view of the log that came after it.
-        """
-        return went_on([bool(each.recorded) for each in self.points], point)
-
-
-def went_on(recorded: Sequence[bool], point: int) -> bool:
-    """Whether the agent ended at a point, given at which points a view is on record."""
-    ends = 0 < point == len(recorded) - 1
-    return ends and recorded[point - 1] and not recorded[point]
-
 
 NOT_MEASURED: Final = frozenset({"proposed", "declined"})
 """The lists of a case file that are never asked: a person's review changes them."""

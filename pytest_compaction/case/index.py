@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_compaction.cache import DataclassJson, Form, KeptResults
-from pytest_compaction.case.case import Case, Origin, went_on
+from pytest_compaction.case.case import Case, Origin
 from pytest_compaction.case.files import Place
 from pytest_compaction.case.kinds import ProbeKind
 from pytest_compaction.case.validation import CaseFault
@@ -56,8 +56,13 @@ class CaseEntry:
         return f"<CaseEntry {self.id}: {len(self.probes)} probes>"
 
     def went_on(self, point: int) -> bool:
-        """Whether the agent on record ended there; see :meth:`Case.went_on`."""
-        return went_on([each.recorded for each in self.points], point)
+        """Whether the agent on record ended there with no compaction of its own.
+
+        That is so at the last point without a record if the one before it has one. The
+        record of that compaction is no view of the log that came after it.
+        """
+        ends = 0 < point == len(self.points) - 1
+        return ends and self.points[point - 1].recorded and not self.points[point].recorded
 
 
 def entry_of(case: Case) -> CaseEntry:

@@ -149,7 +149,7 @@ def item_of(record: Record) -> Item:
             for name in DIMENSIONS
             if (found := _number(dimensions.get(name))) is not None
         },
-        facts=tuple(_fact(fact, record) for fact in _mappings(record.get("facts"))),
+        facts=tuple(_fact(fact, record) for fact in mappings(record.get("facts"))),
         question=_text(record.get("question")),
         response=_text(record.get("response")),
         log_tokens=tokens.get("log"),
@@ -162,7 +162,7 @@ def row_of(record: Record) -> dict[str, Scalar]:
     """A record as one flat row of :func:`columns`: scalars alone, ``None`` where there is none."""
     item = item_of(record)
     record = item.record
-    facts, traps = item.facts, _mappings(record.get("traps"))
+    facts, traps = item.facts, mappings(record.get("traps"))
     measured = bool(facts) and item.overall is not None
     answered = measured and any(fact.used is not None for fact in facts)
     lost = [fact for fact in facts if fact.loss == "dropped"]
@@ -265,7 +265,8 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _mappings(value: Any) -> list[Mapping[str, Any]]:
+def mappings(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; none for another value."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_compaction.metrics import ORDER_FIGURES, is_over_budget
+from pytest_compaction.records.items import mappings
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import (
     CRITERIA,
@@ -42,7 +43,7 @@ def _faults(record: Record, header: Mapping[str, Any]) -> Iterator[str]:
     for key, second in (("view", record.get("view")), ("answer", record.get("answer"))):
         if isinstance(second, dict):
             yield from _of_scores(f"{key} ", second, rubric)
-    for judge in _mappings(record.get("judges")):
+    for judge in mappings(record.get("judges")):
         yield from _outside("judges' overall", judge.get("overall"), _SCORE)
     nulls = record.get("nulls")
     for name, null in nulls.items() if isinstance(nulls, dict) else ():
@@ -77,7 +78,7 @@ def _of_scores(where: str, scores: Mapping[str, Any], rubric: Rubric) -> Iterato
         yield from _outside(f"{where}{name}", score, _SCORE)
     dimensions = {name: given[name] for name in DIMENSIONS if given.get(name) is not None}
     criteria: dict[Any, Any] = {
-        c["id"]: c.get("score") for c in _mappings(scores.get("criteria")) if "id" in c
+        c["id"]: c.get("score") for c in mappings(scores.get("criteria")) if "id" in c
     }
     for name, score in criteria.items():
         if score not in _SCORE:
@@ -111,10 +112,6 @@ def _shown(value: Any) -> str:
     return f"{value:.4g}" if number else str(value)[:40]
 
 
-def _mappings(value: Any) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
 def unreadable_keys(record: Mapping[str, Any]) -> list[str]:
     """The keys of nuggets that a record has and that no report can read."""
     sound: dict[str, Callable[[Any], bool]] = {
@@ -125,7 +122,7 @@ def unreadable_keys(record: Mapping[str, Any]) -> list[str]:
         ),
         "nuggets": lambda value: (
             isinstance(value, list)
-            and len(_mappings(value)) == len(value)
+            and len(mappings(value)) == len(value)
             and all(
                 isinstance(each.get("text"), str)
                 and (each.get("score") is None or _is_share(each["score"]))
