@@ -30,6 +30,7 @@ from pytest_compaction.commands import (
 from pytest_compaction.commands.ab import command as ab
 from pytest_compaction.commands.init import command as init
 from pytest_compaction.commands.review import command as review
+from pytest_compaction.commands.words import command as words
 from pytest_compaction.options import COMPLETES
 from pytest_compaction.text import printable
 
@@ -51,6 +52,7 @@ COMMANDS: Final = (
     rubric,
     dialogues,
     answers,
+    words,
 )
 """Modules with ``add(commands)``, in the order of the help text; add a new command here."""
 

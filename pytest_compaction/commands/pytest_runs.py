@@ -57,13 +57,15 @@ def estimate(
     return "\n".join(said).strip()
 
 
-def run_pytest(arguments: Sequence[str], store: Path) -> tuple[int, str]:
+def run_pytest(
+    arguments: Sequence[str], store: Path, progress: TextIO | None = None
+) -> tuple[int, str]:
     """Run pytest with these arguments; its exit code, and what it printed.
 
-    The calls in the ``store`` tell how far it is. The process does not outlive this call.
+    It tells how far it is as :func:`wait_for` does. The process does not outlive this call.
     """
     with started(arguments) as run:
-        wait_for([run], store)
+        wait_for([run], store, progress)
     return run.code or 0, run.printed
 
 
@@ -118,6 +120,14 @@ def wait_for(runs: Sequence[PytestRun], store: Path, progress: TextIO | None = N
             new = calls_in(store) - before
             print(f"  {now - began:.0f} s, {new:,} calls recorded", file=progress, flush=True)
             told = now
+
+
+def agreed(question: str) -> bool:
+    """Whether the user says yes; where nobody can be asked, only ``--yes`` says so."""
+    if not sys.stdin.isatty():
+        return False
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def calls_in(store: Path) -> int:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.place import *
     from pytest_compaction.models.protocol import *
     from pytest_compaction.models.recorded.archive import *
+    from pytest_compaction.models.recorded.asked import *
     from pytest_compaction.models.recorded.model import *
     from pytest_compaction.models.registry import *
     from pytest_compaction.models.relay import *
@@ -68,6 +69,7 @@ _NAMES: Final = {
         "Archive ArchiveError Manifest RecordedPrompt WORDS_FILE Words archive_for words_digest "
         "write"
     ),
+    "recorded.asked": "Asked AskedCaller AskedModel State",
     "recorded.model": ("RECORDED_WORDS RecordedModel RecordedWords STALE record_command"),
     "registry": (
         "Endpoints UnknownModelError asking connect create_model endpoint_within is_offline"

@@ -108,13 +108,13 @@ class Estimate:
 class CallToMake(Exception):  # noqa: N818 - nothing is wrong: the real run would make this call
     """A call that the real run would make; the tokens of its reply are noted in ``entry``."""
 
-    def __init__(self, entry: _Entry) -> None:
+    def __init__(self, entry: Entry) -> None:
         super().__init__("a call to make")
         self.entry = entry
 
 
 @dataclass
-class _Entry:
+class Entry:
     """A call to make: the tokens that it reads, counted here, and those of its reply."""
 
     role: str
@@ -141,7 +141,7 @@ class DryRunCaller:
         self._tokens = tokens
         self._check = check
         self.own_tokens = known
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, Entry] = {}
         self._stored: Counter[tuple[str, str]] = Counter()
 
     async def call(self, call: Call) -> CallReply:
@@ -158,10 +158,10 @@ class DryRunCaller:
                 self._enter(check).written = CHECK_TOKENS
         raise CallToMake(self._enter(call))
 
-    def _enter(self, call: Call) -> _Entry:
+    def _enter(self, call: Call) -> Entry:
         if call.digest not in self._entries:
             read, script = input_tokens(call.body, self._tokens), script_of(call.body)
-            self._entries[call.digest] = _Entry(call.role, call.model, script, read)
+            self._entries[call.digest] = Entry(call.role, call.model, script, read)
         return self._entries[call.digest]
 
     async def close(self) -> None:

@@ -17,6 +17,7 @@ from pytest_compaction.commands.arguments import complain, number_type, written
 from pytest_compaction.commands.init.config_file import ConfigFileError, config_file
 from pytest_compaction.commands.pytest_runs import (
     RunError,
+    agreed,
     estimate,
     run_pytest,
     started,
@@ -168,7 +169,7 @@ class _Plan:
             for arm in self.arms:
                 title = "" if arm.tree is None else f"{arm.tree.name}:\n"
                 print(f"{title}{estimate(self._arguments(arm), **arm.place)}", file=sys.stderr)
-            if not _agreed():
+            if not agreed("Measure?"):
                 complain("nothing was measured; --yes measures without asking")
                 return 1
         if self.holdout is not None and options.final:
@@ -373,11 +374,3 @@ def _both(found: Sequence[tuple[Path, Run]], ab: AB) -> FinishedRun:
     order = (old.name, new.name)
     name = str(DEFAULT_FOLDER / path.name)
     return FinishedRun(name, header, (*named, *others), order, "none", folder=path.parent)
-
-
-def _agreed() -> bool:
-    """Whether the user says yes; where nobody can be asked, only ``--yes`` says so."""
-    if not sys.stdin.isatty():
-        return False
-    print("Measure? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -323,6 +323,13 @@ def roomier(body: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, name: body[name] + REASONING_TOKENS}
 
 
+def without_room_to_think(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request as it would be to a model that does not think before it replies."""
+    if "max_tokens" not in body or not _REASONS.search(str(body.get("model"))):
+        return body
+    return {**body, "max_tokens": body["max_tokens"] - REASONING_TOKENS}
+
+
 def _room(model: str, tokens: int) -> int:
     """The limit with slack for other tokenizers, and with room to think: that is output too."""
     roomy = int(tokens * 1.25) + SLACK_TOKENS

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from pytest_compaction.conversation import canonical_json
+from pytest_compaction.models.chat.model import without_room_to_think
 from pytest_compaction.models.place import Place
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
@@ -113,8 +114,12 @@ class Words:
 
 
 def words_digest(call: Call) -> str:
-    """SHA-256 of all that is sent except the name of the model: what words are compared by."""
-    body = {name: value for name, value in call.body.items() if name != "model"}
+    """SHA-256 of all that is sent and does not depend on the model: what words are compared by.
+
+    That leaves out the name of the model and its room to think.
+    """
+    sent = without_room_to_think(call.body)
+    body = {name: value for name, value in sent.items() if name != "model"}
     text = canonical_json({"operation": call.operation, "body": body})
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -1,0 +1,1 @@
+"""``pytest-compaction words``: what is recorded, whether it is whole, and recording more."""

@@ -1,0 +1,391 @@
+"""``pytest-compaction words``: lists, verifies and records what a model wrote for the cases."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.commands.arguments import DEFAULT_STORE, complain, number_type
+from pytest_compaction.commands.pytest_runs import RunError, agreed, estimate, run_pytest
+from pytest_compaction.commands.words.verify import faults_in
+from pytest_compaction.conversation import canonical_json, short_hash
+from pytest_compaction.folders import temporary_folder
+from pytest_compaction.models import (
+    WORDS_FILE,
+    Archive,
+    ArchiveError,
+    Manifest,
+    RecordedPrompt,
+    Words,
+    archive_for,
+    write,
+)
+from pytest_compaction.session.session import shipped_cases
+from pytest_compaction.settings import DEFAULT_CASES
+from pytest_compaction.text import Range, printable
+
+_ANY: Final = "words"
+"""Names the model of a list: nothing is asked, and a strategy with a prompt of its own needs one.
+"""
+_SAMPLING: Final = "temperature 0, seed = trial, as far as the model takes them"
+_LICENCE: Final = "as the cases that the words were written from"
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_MOST_SHOWN: Final = 10
+
+
+class WordsError(Exception):
+    """Words cannot be listed or recorded; the text says why, and what to do."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "words",
+        help="list, verify or record the summaries that runs replay without a key",
+        description="list (the default): which summaries are recorded, stale and missing, and the "
+        "calls and tokens that recording the rest takes. verify: read every line of an archive. "
+        "record: have a model write what is missing, and write words.zip beside the cases; shows "
+        "an estimate and asks before a model is called.",
+    )
+    parser.add_argument("action", nargs="?", choices=("list", "verify", "record"), default="list")
+    parser.add_argument(
+        "archives", nargs="*", type=Path, metavar="ARCHIVE", help="archives to verify"
+    )
+    parser.add_argument(
+        "--compactor", action="append", default=[], metavar="SPEC", help="as pytest takes it"
+    )
+    parser.add_argument(
+        "--cases", action="append", default=[], metavar="PATH", help="cases; repeatable"
+    )
+    parser.add_argument("--model", metavar="NAME", help="the model that writes")
+    parser.add_argument(
+        "--trials", type=number_type(Range(1, 1000, True)), metavar="N", help="trials (1)"
+    )
+    parser.add_argument("--store", type=Path, metavar="DIR", help="where model calls are kept")
+    parser.add_argument("--replay", action="store_true", help="take calls from the store alone")
+    parser.add_argument(
+        "--export", metavar="FOLDER", help="write the next requests as batch files instead"
+    )
+    parser.add_argument("--plain", action="store_true", help="export one text file a request")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the archive to write")
+    parser.add_argument("--written-by", metavar="TEXT", help="the model, as the manifest says it")
+    parser.add_argument("--date", metavar="DATE", help="when it wrote (today)")
+    parser.add_argument("--sampling", metavar="TEXT", help="how it was sampled")
+    parser.add_argument(
+        "--provenance", action="append", default=[], metavar="TEXT", help="a sentence; repeatable"
+    )
+    parser.add_argument("--licence", metavar="TEXT", help="the licence of the words")
+    parser.add_argument(
+        "--pytest", action="append", default=[], metavar="ARG", help="one more argument of pytest"
+    )
+    parser.add_argument("-y", "--yes", action="store_true", help="call models without asking you")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what is named; returns 1 if that cannot be done, or if an archive is not whole."""
+    try:
+        if options.action == "verify":
+            return _verified(options)
+        if options.archives:
+            raise WordsError(f"words {options.action} takes no file; name cases with --cases")
+        return _listed(options) if options.action == "list" else _recorded(options)
+    except RunError as error:
+        said = [line for line in error.printed.splitlines() if line.startswith("ERROR: ")]
+        for line in said or [*error.printed.splitlines(), str(error)]:
+            complain(line.removeprefix("ERROR: "))
+    except (WordsError, ArchiveError) as error:
+        complain(str(error))
+    except KeyboardInterrupt:
+        complain("stopped; what was paid for is in the store, and the next run goes on from there")
+        return 130
+    return 1
+
+
+@dataclass(frozen=True)
+class _Requests:
+    """The requests of a run, as the plugin of this command writes them."""
+
+    rows: Sequence[Mapping[str, Any]]
+    arms: Sequence[tuple[str, str, int]]
+    """Case, strategy and trial."""
+    cases: Mapping[str, Mapping[str, Any]]
+    outside: Sequence[str]
+    failures: Sequence[str]
+
+    @property
+    def incomplete(self) -> set[tuple[str, str, int]]:
+        """The arms of which a request has no reply."""
+        return {_arm(row) for row in self.rows if row["state"] == "missing"}
+
+
+def _arm(row: Mapping[str, Any]) -> tuple[str, str, int]:
+    return row["case"], row["strategy"], row["trial"]
+
+
+def _arguments(options: argparse.Namespace, model: str) -> list[str]:
+    """The run of pytest whose requests are meant; rules read the summaries."""
+    store = options.store or Path(DEFAULT_STORE)
+    return [
+        *(f"--compactor={spec}" for spec in options.compactor),
+        *(f"--compaction-cases={path}" for path in options.cases),
+        f"--compaction-model={model}",
+        "--compaction-responder=offline",
+        "--compaction-judge=offline",
+        f"--compaction-store={store}",
+        *([f"--compaction-trials={options.trials}"] if options.trials else []),
+        *options.pytest,
+    ]
+
+
+def _requests(options: argparse.Namespace, model: str, recorded: bool) -> _Requests:
+    """The requests of the run, answered from recorded words or from the store."""
+    with temporary_folder() as folder:
+        file = folder / "asked.json"
+        more = ["-p", "pytest_compaction.session.words", f"--words-asked={file}"]
+        more += ["--words-recorded"] if recorded else []
+        arguments = [*_arguments(options, model), *more, "--compaction-estimate", "-q"]
+        code, printed = run_pytest(arguments, folder, progress=StringIO())
+        if code or not file.exists():
+            raise RunError(code, printed, "looking for the requests")
+        data = json.loads(file.read_text("utf-8"))
+    arms = [(case, strategy, trial) for case, strategy, trial in data["arms"]]
+    found = _Requests(data["requests"], arms, data["cases"], data["outside"], data["failures"])
+    for failure in found.failures:
+        complain(failure)
+    return found
+
+
+def _listed(options: argparse.Namespace) -> int:
+    """Print what is recorded, stale and missing, by strategy, then by case."""
+    if not options.compactor:
+        options.compactor = sorted(_archive_of(options).manifest.strategies)
+    found = _requests(options, options.model or _ANY, recorded=True)
+    print(f"{'strategy':<32} recorded  stale  missing   calls  tokens in  tokens out")
+    for strategy in dict.fromkeys(strategy for _, strategy, _ in found.arms):
+        mine = [row for row in found.rows if row["strategy"] == strategy]
+        name = printable(strategy, 32)
+        if strategy in found.outside:
+            print(f"{name:<32} asks a model by itself, if any: its words are not recorded")
+            continue
+        if not mine:
+            print(f"{name:<32} asks no model in these cases")
+            continue
+        print(f"{name:<32} {_counted(mine)}")
+        for case in dict.fromkeys(row["case"] for row in mine):
+            of_case = [row for row in mine if row["case"] == case]
+            if any(row["state"] != "recorded" for row in of_case):
+                print(f"  {printable(case, 30):<30} {_counted(of_case)}")
+    if any(row["state"] != "recorded" for row in found.rows):
+        chosen = [*(f"--compactor={each}" for each in options.compactor)]
+        chosen += [f"--cases={each}" for each in options.cases]
+        command = shlex.join(["pytest-compaction", "words", "record", *chosen, "--model=NAME"])
+        print(f"record the rest with: {printable(command)}")
+    return 0
+
+
+def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The cells of a row: requests by state, then the calls and tokens of those to record."""
+    states = Counter(row["state"] for row in rows)
+    asked = [row for row in rows if row["state"] != "recorded"]
+    read, written = (sum(row[name] for row in asked) for name in ("read", "written"))
+    return (
+        f"{states['recorded']:>8,} {states['stale']:>6,} {states['missing']:>8,} "
+        f"{len(asked):>7,} {read:>10,} {written:>11,}"
+    )
+
+
+def _archive_of(options: argparse.Namespace) -> Archive:
+    """The archive of the cases that are named, or that of the package."""
+    named = options.cases or [DEFAULT_CASES, str(shipped_cases())]
+    for path in named:
+        found = archive_for((_place_of(path) / WORDS_FILE).absolute(), Path.cwd())
+        if found is not None:
+            return found
+    raise WordsError(
+        f"there is no {WORDS_FILE} beside {named[0]}; name the strategies to list with --compactor"
+    )
+
+
+def _place_of(named: str) -> Path:
+    """The folder of an archive for the cases that are named."""
+    return Path(named) if Path(named).is_dir() else Path(named).parent
+
+
+def _verified(options: argparse.Namespace) -> int:
+    """Read the archives and print what is wrong with them."""
+    archives = options.archives or [_archive_of(options).path]
+    wrong = 0
+    for path in archives:
+        archive = Archive(path / WORDS_FILE if path.is_dir() else path)
+        faults = list(faults_in(archive))
+        for fault in faults:
+            complain(f"{archive.path}: {fault}")
+        wrong += len(faults)
+        if not faults:
+            print(_whole(archive))
+    return 1 if wrong else 0
+
+
+def _whole(archive: Archive) -> str:
+    manifest = archive.manifest
+    size = archive.path.stat().st_size / 1e6
+    return printable(
+        f"{archive.path}: whole. {len(archive.words):,} texts of {len(manifest.strategies)} "
+        f"strategies in {len(manifest.cases)} cases, {size:.1f} MB, written by {manifest.model} "
+        f"({manifest.dates})",
+        400,
+    )
+
+
+def _recorded(options: argparse.Namespace) -> int:
+    """Have the missing words written, and write those of whole cases to the archives."""
+    if not options.compactor or not options.model:
+        raise WordsError("words record needs --compactor=SPEC and --model=NAME")
+    if options.date and not _DATE.fullmatch(options.date):
+        raise WordsError(f"--date={options.date} is no date such as 2026-11-30")
+    arguments = _arguments(options, options.model)
+    store = (options.store or Path(DEFAULT_STORE)).absolute()
+    if options.export:
+        found = _requests(options, options.model, recorded=False)
+        if found.incomplete:
+            plain = ["--compaction-export-plain"] if options.plain else []
+            more = [f"--compaction-export={options.export}", *plain, "-q"]
+            code, printed = run_pytest([*arguments, *more], store)
+            if code:
+                raise RunError(code, printed, "the export")
+            print(printed, end="")
+            return 0
+    elif not options.replay:
+        if not options.yes:
+            print(estimate(arguments), file=sys.stderr)
+            if not agreed("Record?"):
+                complain("nothing was recorded; --yes records without asking")
+                return 1
+        code, printed = run_pytest([*arguments, *_MEASURED], store, progress=sys.stderr)
+        if code not in {0, 1}:
+            raise RunError(code, printed)
+    found = _requests(options, options.model, recorded=False)
+    _write(options, found)
+    left = sorted(found.incomplete)
+    for case, strategy, trial in left[:_MOST_SHOWN]:
+        complain(f"not recorded: {strategy} on {case}, trial {trial}: a reply is not in the store")
+    if len(left) > _MOST_SHOWN:
+        complain(f"… and {len(left) - _MOST_SHOWN:,} more; the same command goes on from there")
+    return 1 if left or found.failures else 0
+
+
+_MEASURED: Final = (
+    "--compaction-threshold=overall>=0",
+    "--compaction-baseline=none",
+    "--compaction-max-unscored=1000000",
+    "--compaction-show=0",
+)
+"""Whatever the summaries are worth, they are recorded."""
+
+
+def _write(options: argparse.Namespace, found: _Requests) -> None:
+    """Write the words of the whole arms to the archive of each case."""
+    rows = defaultdict(list)
+    incomplete = found.incomplete
+    for row in found.rows:
+        if _arm(row) not in incomplete:
+            rows[_target(options, Path(found.cases[row["case"]]["file"]))].append(row)
+    for path, mine in sorted(rows.items()):
+        digests = {case: str(about["digest"]) for case, about in found.cases.items()}
+        manifest, words = _merged(options, path, mine, digests)
+        try:
+            write(path, manifest, words)
+        except OSError as error:
+            raise WordsError(f"{path}: cannot be written: {error.strerror or error}") from None
+        flaws = Counter(flaw for row in mine for flaw in row["flaws"])
+        told = "".join(f", {count:,} {flaw}" for flaw, count in sorted(flaws.items()))
+        print(printable(f"{path}: {len(mine):,} texts recorded{told}; it holds {len(words):,}"))
+
+
+def _target(options: argparse.Namespace, case: Path) -> Path:
+    """The archive in which the words of a case file belong: one that is there comes first."""
+    if options.output is not None:
+        return Path(options.output)
+    own = not case.is_relative_to(shipped_cases()) or shipped_cases().is_relative_to(Path.cwd())
+    if own and (found := archive_for(case, Path.cwd())):
+        return Path(os.path.relpath(found.path))
+    for named in options.cases or [DEFAULT_CASES] if own else ():
+        if case.resolve().is_relative_to(_place_of(named).resolve()):
+            return _place_of(named) / WORDS_FILE
+    raise WordsError(
+        f"{case} is not a case of this project: name where its words go with --output=FILE"
+    )
+
+
+def _merged(
+    options: argparse.Namespace,
+    path: Path,
+    rows: Sequence[Mapping[str, Any]],
+    digests: Mapping[str, str],
+) -> tuple[Manifest, list[Words]]:
+    """The new manifest, and the new words beside those of other arms that the archive has."""
+    arms = {_arm(row) for row in rows}
+    archive = Archive(path) if path.exists() else None
+    before = archive.manifest if archive else None
+    held = archive.words if archive else ()
+    kept = [each for each in held if (each.case, each.strategy, each.trial) not in arms]
+    model = options.written_by or options.model
+    if before is not None and kept and before.model != model:
+        raise WordsError(
+            f"{path} holds words of {before.model!r}, and those of {model!r} have no place beside "
+            f"them; say --written-by={before.model!r} if it is the same model, or name another "
+            "archive with --output"
+        )
+    date = options.date or datetime.now(UTC).date().isoformat()
+    dates = sorted({date, *(_DATE.findall(before.dates) if before and kept else ())})
+    prompts: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        prompts[row["strategy"]].add(row["prompt"])
+    recorded = {
+        name: RecordedPrompt(short_hash(canonical_json(sorted(each))), date)
+        for name, each in prompts.items()
+    }
+    words = [*kept, *map(_words, rows)]
+    cases, strategies = {w.case for w in words}, {w.strategy for w in words}
+    about = {**(before.cases if before else {}), **digests}
+    known = {**(before.strategies if before else {}), **recorded}
+    manifest = Manifest(
+        model=model,
+        dates=" to ".join(dict.fromkeys((dates[0], dates[-1]))),
+        sampling=options.sampling or (before.sampling if before else _SAMPLING),
+        provenance=tuple(
+            dict.fromkeys([*(before.provenance if before and kept else ()), *options.provenance])
+        ),
+        licence=options.licence or (before.licence if before else _LICENCE),
+        cases={case: about[case] for case in sorted(cases)},
+        strategies={name: known[name] for name in sorted(strategies)},
+    )
+    return manifest, words
+
+
+def _words(row: Mapping[str, Any]) -> Words:
+    return Words(
+        role="summary",
+        probe="",
+        covers=tuple(row["covers"]),
+        flaws=tuple(row["flaws"]),
+        **{
+            name: row[name]
+            for name in (
+                *("case", "strategy", "point", "trial", "number", "digest", "words"),
+                *("budget", "trigger", "finish"),
+            )
+        },
+    )

@@ -1,0 +1,156 @@
+"""A pytest plugin of ``pytest-compaction words``: the requests for words that a run would make.
+
+``pytest -p pytest_compaction.session.words --compaction-estimate --words-asked=FILE`` runs no item.
+It compacts each case of the run, answers from the store or from recorded words, and writes every
+request to FILE as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import SUPPRESS
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_compaction.case import CaseEntry, CaseFileError
+from pytest_compaction.models import (
+    Archive,
+    Asked,
+    AskedCaller,
+    AskedModel,
+    Call,
+    CallReply,
+    Endpoints,
+    Model,
+    Place,
+    State,
+    archive_for,
+    read_reply,
+    words_digest,
+)
+from pytest_compaction.run import Arm
+from pytest_compaction.session.items.collection import selected
+from pytest_compaction.session.items.probe import ProbeItem
+from pytest_compaction.session.session import BenchmarkSession, shipped_cases
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what the command says to this plugin."""
+    parser.addoption("--words-asked", metavar="FILE", help=SUPPRESS)
+    parser.addoption("--words-recorded", action="store_true", help=SUPPRESS)
+
+
+class WordsAsked:
+    """Writes the requests of the selected items in place of the run.
+
+    ``recorded`` says that recorded words answer them, else the store does.
+    """
+
+    def __init__(
+        self, session: BenchmarkSession, endpoints: Endpoints | None, config: pytest.Config
+    ) -> None:
+        self._session = session
+        self._endpoints = endpoints
+        self._root = shipped_cases() if session.shipped else config.rootpath
+        self._file = Path(config.getoption("words_asked"))
+        self._recorded = config.getoption("words_recorded")
+        self._archives: dict[str, Archive | None] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Run nothing; an error in collection is still an error."""
+        if session.testsfailed:
+            return None
+        arms = {
+            (item.case, item.arm): None
+            for item in (each.item for each in selected(session.items))
+            if isinstance(item, ProbeItem)
+            and isinstance(item.case, CaseEntry)
+            and item.arm is not None
+        }
+        cases = {entry.id: entry for entry, _ in arms}
+        for entry in cases.values():
+            file = self._session.case_set.file(entry.id)
+            self._archives[entry.id] = archive_for(file, self._root)
+        asked, failures = self._asked(list(arms))
+        data = {
+            "requests": asked,
+            "failures": failures,
+            "arms": [[case.id, arm.compactor, arm.trial] for case, arm in arms],
+            "outside": list(self._session.asking_outside),
+            "cases": {
+                entry.id: {
+                    "digest": entry.digest,
+                    "file": str(self._session.case_set.file(entry.id)),
+                }
+                for entry in cases.values()
+            },
+        }
+        self._file.write_text(json.dumps(data), "utf-8")
+        return True
+
+    def _asked(self, arms: list[tuple[CaseEntry, Arm]]) -> tuple[list[dict[str, Any]], list[str]]:
+        """The requests of all arms, and why some could not be run."""
+        tokens = self._session.roles.tokens
+        caller = AskedCaller(self._in_archive if self._recorded else self._in_store, tokens)
+
+        def model(real: Model, role: str) -> Model:
+            return AskedModel(real.name, caller, tokens) if role == "compaction" else real
+
+        dry = self._session.with_models(model)
+        failures = []
+        try:
+            for entry, arm in arms:
+                if arm.compactor in self._session.asking_outside:
+                    continue
+                caller.begin()
+                try:
+                    dry.engine.compaction(dry.case_set.case(entry.id), arm)
+                except CaseFileError as error:
+                    failures.append(str(error))
+        finally:
+            dry.close()
+        return [*map(self._row, caller.asked)], failures
+
+    async def _in_store(self, call: Call, _: Place, __: int) -> tuple[State, CallReply | None]:
+        endpoints = self._endpoints
+        found = await endpoints.caller.find(call) if endpoints is not None else None
+        return ("missing" if found is None else "recorded", found)
+
+    async def _in_archive(
+        self, call: Call, place: Place, number: int
+    ) -> tuple[State, CallReply | None]:
+        archive = self._archives.get(place.case)
+        words = archive.at(place, number) if archive else None
+        if words is None:
+            return "missing", None
+        same = words.digest == words_digest(call) and words.budget == place.budget
+        return "recorded" if same else "stale", words.reply
+
+    def _row(self, asked: Asked) -> dict[str, Any]:
+        place, reply = asked.place, asked.reply
+        said = None if reply is None else read_reply("chat.completions", reply.body)
+        words = None
+        if said is not None and reply is not None:
+            finish = "length" if said.cut else "content_filter" if said.refused else "stop"
+            words = {"words": said.text or said.problem * said.refused, "finish": finish}
+        text = said.text if said else ""
+        return {
+            "case": place.case,
+            "strategy": place.strategy,
+            "trial": place.trial,
+            "point": place.point,
+            "number": asked.number,
+            "budget": place.budget,
+            "trigger": place.trigger,
+            "digest": asked.digest,
+            "covers": asked.covers,
+            "prompt": asked.prompt,
+            "flaws": asked.flaws,
+            "state": asked.state,
+            "read": asked.entry.read,
+            "written": asked.entry.written or self._session.roles.tokens.text(text),
+            **(words or {}),
+        }

@@ -1,0 +1,187 @@
+"""``pytest-compaction words``: recorded at an endpoint or by files, listed, and verified."""
+
+import json
+import zipfile
+from dataclasses import replace
+
+import pytest
+from support.scenarios import lean, write_cases
+from support.stub_endpoint import long_case, serving
+
+from pytest_compaction.case import CaseIndex
+from pytest_compaction.cli import main
+from pytest_compaction.models import Archive, Manifest, RecordedPrompt, Words, write
+from pytest_compaction.session.named_files import find_named
+from pytest_compaction.session.session import shipped_cases
+
+CASES = ("first", "second")
+QUIETLY = [f"--pytest={one}" for one in (*lean(), "--compaction-concurrency=1")]
+STRATEGY = "--compactor=anchored"
+MODEL = "--model=gpt-5-mini"
+DATED = ["--date=2026-11-30", "--provenance=Written by a stub."]
+RECORD = ["words", "record", STRATEGY, MODEL, "--cases=cases", "--store=calls", *DATED, *QUIETLY]
+
+
+@pytest.fixture
+def endpoint(monkeypatch):
+    with serving() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        yield stub
+
+
+@pytest.fixture
+def folder(pytester, endpoint):
+    write_cases(pytester, *map(long_case, CASES))
+    return pytester.path
+
+
+@pytest.fixture
+def recorded(folder):
+    assert main([*RECORD, "--yes"]) == 0
+    return folder / "cases" / "words.zip"
+
+
+def listed(capsys, *arguments):
+    capsys.readouterr()
+    assert main(["words", "--cases=cases", *arguments, *QUIETLY]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def cells(lines, name):
+    [row] = [line.split() for line in lines if line.split()[:1] == [name]]
+    return [int(cell.replace(",", "")) for cell in row[1:]]
+
+
+def test_what_a_model_writes_is_recorded_once_and_listed(recorded, endpoint, capsys):
+    archive = Archive(recorded)
+    assert {(w.case, w.strategy, w.trial, w.role) for w in archive.words} == {
+        (case, "anchored", 1, "summary") for case in CASES
+    }
+    assert archive.manifest.model == "gpt-5-mini"
+    assert archive.manifest.provenance == ("Written by a stub.",)
+    assert archive.manifest.strategies["anchored"].date == "2026-11-30"
+    made, data = len(endpoint.calls), recorded.read_bytes()
+    assert main([*RECORD, "--replay"]) == 0
+    assert recorded.read_bytes() == data
+    assert len(endpoint.calls) == made, "the store answers"
+    assert cells(listed(capsys), "anchored") == [2, 0, 0, 0, 0, 0]
+    assert main(["words", "verify", str(recorded)]) == 0
+    assert "whole. 2 texts of 1 strategies in 2 cases" in capsys.readouterr().out
+
+
+def test_what_is_stale_and_missing_is_listed_with_what_it_takes(recorded, capsys):
+    archive = Archive(recorded)
+    first, _ = archive.words
+    write(recorded, replace(archive.manifest, cases={"first": "0" * 16}), [first])
+    lines = listed(capsys, STRATEGY)
+    assert cells(lines, "anchored")[:4] == [1, 0, 1, 1]
+    assert cells(lines, "second")[:4] == [0, 0, 1, 1]
+    assert min(cells(lines, "second")[4:]) > 0
+    assert lines[-1].startswith("record the rest with: pytest-compaction words record ")
+
+    write(recorded, archive.manifest, [replace(first, digest="0" * 64), archive.words[1]])
+    lines = listed(capsys, STRATEGY)
+    assert cells(lines, "first")[:4] == [0, 1, 0, 1]
+    assert "second" not in "".join(lines), "it is complete"
+
+
+def test_another_prompt_makes_no_word_of_the_first_one_its_own(recorded, folder, capsys):
+    (folder / "own.md").write_text("Say what was done. At most $words words.")
+    lines = listed(capsys, "--compactor=anchored:prompt=own.md")
+    assert cells(lines, "anchored:prompt=own.md")[:4] == [0, 0, 2, 2]
+
+
+def test_words_are_recorded_by_files(folder, endpoint, capsys):
+    export = [*RECORD, "--export=out", "--plain"]
+    assert main(export) == 0
+    assert "next: 2 requests (2 compaction)" in capsys.readouterr().out
+    assert not (folder / "cases" / "words.zip").exists()
+    for path in (folder / "out" / "requests").glob("*.txt"):
+        (folder / "out" / "replies" / path.name).write_text("## Session intent\n- All is done.")
+    assert main(["answers", "out", "--plain"]) == 0
+    assert main(export) == 0
+    assert [w.words for w in Archive(folder / "cases" / "words.zip").words] == [
+        "## Session intent\n- All is done."
+    ] * 2
+    assert endpoint.calls == []
+
+
+def test_without_a_yes_nothing_is_recorded(folder, endpoint, capsys):
+    assert main(RECORD) == 1
+    shown = capsys.readouterr()
+    assert "US dollars" in shown.err
+    assert "nothing was recorded; --yes records without asking" in shown.err
+    assert endpoint.calls == []
+
+
+def test_a_case_without_replies_is_named_and_the_others_are_recorded(recorded, folder, capsys):
+    (folder / "calls").rename(folder / "gone")
+    assert main([*RECORD, "--replay"]) == 1
+    error = capsys.readouterr().err
+    assert "not recorded: anchored on first, trial 1: a reply is not in the store" in error
+    assert len(Archive(recorded).words) == 2, "what was recorded before stays"
+
+
+def test_words_of_two_models_have_no_place_in_one_archive(recorded, capsys):
+    other = [each for each in RECORD if each not in {STRATEGY, MODEL}]
+    assert main([*other, "--compactor=regenerate", "--model=other", "--yes"]) == 1
+    assert "holds words of 'gpt-5-mini'" in capsys.readouterr().err
+
+
+@pytest.fixture
+def whole(pytester):
+    """A whole archive that nobody had to ask for."""
+    write_cases(pytester, *map(long_case, CASES))
+    folder = pytester.path / "cases"
+    entries = find_named([folder], folder, CaseIndex(None), None).case_set.entries
+    words = [
+        Words("summary", each.id, "anchored", each.points[0].id, 1, "", 1, "a" * 64, "Done.", (), 9)
+        for each in entries
+    ]
+    prompts = {"anchored": RecordedPrompt("b" * 16, "2026-11-30")}
+    cases = {each.id: each.digest for each in entries}
+    manifest = Manifest("a model", "2026-11-30", "greedy", (), "MIT", cases, prompts)
+    write(folder / "words.zip", manifest, words)
+    return folder / "words.zip"
+
+
+DAMAGES = {
+    "digest": ("its digest is not one of 64", {"digest": "abc"}),
+    "number": ("has the numbers [2] in place of 1 to 1", {"number": 2}),
+    "trial": ("trial is 0", {"trial": 0}),
+    "finish": ("finish is 'tired'", {"finish": "tired"}),
+    "empty": ("words is no text", {"words": " "}),
+    "role": ("role 'answer' and probe ''", {"role": "answer"}),
+    "point": ("the case first has no point p99", {"point": "p99"}),
+    "key": ("looks like a key", {"words": "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3}),
+    "strategy": ("regenerate has lines and is not in the manifest", {"strategy": "regenerate"}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_each_damage_has_its_sentence(whole, capsys, damage):
+    said, changed = DAMAGES[damage]
+    archive = Archive(whole)
+    write(whole, archive.manifest, [replace(archive.words[0], **changed), *archive.words[1:]])
+    assert main(["words", "verify", "cases"]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_a_changed_case_and_a_changed_byte_are_found(whole, capsys):
+    path = whole.with_name("first.json")
+    case = json.loads(path.read_text("utf-8"))
+    case["title"] = "another title"
+    path.write_text(json.dumps(case))
+    assert main(["words", "verify", "cases"]) == 1
+    assert "the case first has changed since its words were recorded" in capsys.readouterr().err
+    with zipfile.ZipFile(whole) as file:
+        held = {name: file.read(name) for name in file.namelist()}
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in held.items():
+            file.writestr(name, data.replace(b"Done.", b"Gone."))
+    assert main(["words", "verify", "cases"]) == 1
+    assert "its SHA-256 is not that of manifest.json" in capsys.readouterr().err
+
+
+def test_the_shipped_archive_is_whole(capsys):
+    assert main(["words", "verify", str(shipped_cases())]) == 0
