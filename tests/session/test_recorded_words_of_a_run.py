@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.scenarios import own, records, run, run_files, set_up, write_cases
+from support.sharded import IDS, merged
 from support.stub_endpoint import long_case
 from support.worker_counts import BOTH
 
@@ -276,3 +277,20 @@ def test_reports_say_who_wrote_and_compare_no_rows_of_other_words(project, recor
     assert {compared["first"], compared["second"]} == {"anchored", "truncate"}
     assert found["ab"] == []
     assert "anchored:summary=0.2 (rules)" in (project.path / "out.html").read_text("utf-8")
+
+
+def test_shards_of_recorded_words_become_the_run(project, record, capsys):
+    write_cases(project, *map(long_case, IDS))
+    record("anchored", cases=IDS)
+    strategies = "--compactor=anchored,truncate,roo"
+    whole = measure(project, strategies)
+    (one,) = run_files(project)
+    for index in (1, 2):
+        measure(project, strategies, f"--compaction-shard={index}/2")
+    capsys.readouterr()
+    code, output = merged(project)
+    assert code == whole.ret
+    assert output.read_bytes() == one.read_bytes()
+    shown = capsys.readouterr().out
+    rows = {line.split()[0]: line.split()[-1] for line in shown.splitlines() if line.strip()}
+    assert (rows["anchored"], rows["truncate"], rows["roo"]) == ("recorded", "-", "rules")
