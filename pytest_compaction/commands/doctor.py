@@ -9,6 +9,7 @@ from typing import Any
 from pytest_compaction.commands.arguments import add_store, complain
 from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.models import (
+    RECORDED_WORDS,
     Call,
     Checked,
     EndpointCheck,
@@ -47,7 +48,8 @@ def run(options: argparse.Namespace) -> int:
     answering = [options.model, options.responder or options.model]
     judges = options.judge or [options.model]
     try:
-        real = [name for name in (*answering, *judges) if not is_offline(name)]
+        named = (name for name in (*answering, *judges) if name != RECORDED_WORDS)
+        real = [name for name in named if not is_offline(name)]
     except UnknownModelError as error:
         options.refuse(str(error))
     if not real:

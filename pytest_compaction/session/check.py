@@ -117,8 +117,8 @@ def _model(settings: Settings, added: Mapping[str, Model], tokens: TokenCounter)
     if is_offline(settings.model):
         return OfflineModel(tokens)
     raise OptionError(
-        f"--compaction-check asks the model thousands of times, so {settings.model!r} behind an "
-        "endpoint is not asked; leave out --compaction-model for the offline model, or name one "
+        f"--compaction-check asks the model thousands of times, so {settings.model!r} is not "
+        "asked; leave out --compaction-model for the offline model, or name one "
         "that the hook pytest_compaction_models of a conftest.py adds"
     )
 
