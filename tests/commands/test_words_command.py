@@ -1,4 +1,4 @@
-"""``pytest-compaction words``: recorded at an endpoint or by files, listed, and verified."""
+"""``pytest-compaction words``: recorded listed, and verified."""
 
 import json
 import zipfile
@@ -89,21 +89,6 @@ def test_another_prompt_makes_no_word_of_the_first_one_its_own(recorded, folder,
     (folder / "own.md").write_text("Say what was done. At most $words words.")
     lines = listed(capsys, "--compactor=anchored:prompt=own.md")
     assert cells(lines, "anchored:prompt=own.md")[:4] == [0, 0, 2, 2]
-
-
-def test_words_are_recorded_by_files(folder, endpoint, capsys):
-    export = [*RECORD, "--export=out", "--plain"]
-    assert main(export) == 0
-    assert "next: 2 requests (2 compaction)" in capsys.readouterr().out
-    assert not (folder / "cases" / "words.zip").exists()
-    for path in (folder / "out" / "requests").glob("*.txt"):
-        (folder / "out" / "replies" / path.name).write_text("## Session intent\n- All is done.")
-    assert main(["answers", "out", "--plain"]) == 0
-    assert main(export) == 0
-    assert [w.words for w in Archive(folder / "cases" / "words.zip").words] == [
-        "## Session intent\n- All is done."
-    ] * 2
-    assert endpoint.calls == []
 
 
 def test_without_a_yes_nothing_is_recorded(folder, endpoint, capsys):
