@@ -66,11 +66,11 @@ _NAMES: Final = {
         "NotRecordedError SummaryReply SummaryRequest UnsupportedError"
     ),
     "recorded.archive": (
-        "Archive ArchiveError Manifest RecordedPrompt WORDS_FILE Words archive_for words_digest "
-        "write"
+        "Archive ArchiveError Manifest RECORDED_WORDS RecordedPrompt RecordedWords STALE "
+        "WORDS_FILE Words archive_for record_command words_digest write"
     ),
     "recorded.asked": "Asked AskedCaller AskedModel State",
-    "recorded.model": ("RECORDED_WORDS RecordedModel RecordedWords STALE record_command"),
+    "recorded.model": "RecordedModel",
     "registry": (
         "Endpoints UnknownModelError asking connect create_model endpoint_within is_offline"
     ),

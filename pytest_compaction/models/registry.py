@@ -17,7 +17,7 @@ from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.calls.store import Mode, Store
 from pytest_compaction.models.offline.model import OFFLINE, OfflineModel
 from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.recorded.model import RECORDED_WORDS
+from pytest_compaction.models.recorded.archive import RECORDED_WORDS
 from pytest_compaction.models.usage import OwnTokens
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.rubric import CRITERIA, Rubric

@@ -35,7 +35,6 @@ from pytest_compaction.models import (
     ArchiveError,
     Model,
     PromptError,
-    RecordedModel,
     UnknownModelError,
     create_model,
     is_offline,
@@ -154,6 +153,8 @@ def resolve_session(
             shipped_cases() if places.shipped else root,
         )
         settings = replace(settings, words=tuple(words.strategies.items()))
+        from pytest_compaction.models import RecordedModel  # takes long to import
+
         recorded = RecordedModel(words.recorded, tokens)
         roles = replace(roles, recorded=recorded, by_rules=frozenset(words.by_rules))
     session = BenchmarkSession(

@@ -19,11 +19,14 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from pytest_compaction.conversation import canonical_json
-from pytest_compaction.models.chat.model import without_room_to_think
 from pytest_compaction.models.place import Place
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
 
+RECORDED_WORDS: Final = "recorded"
+"""The name of the model; no endpoint is asked for it."""
+STALE: Final = "stale"
+"""The flaw of a summary that answers another request than the one that would be sent now."""
 FORMAT: Final = 3
 WORDS_FILE: Final = "words.zip"
 """The name of an archive; it lies in the folder of the case files or in one above."""
@@ -118,6 +121,8 @@ def words_digest(call: Call) -> str:
 
     That leaves out the name of the model and its room to think.
     """
+    from pytest_compaction.models.chat.model import without_room_to_think  # takes long to import
+
     sent = without_room_to_think(call.body)
     body = {name: value for name, value in sent.items() if name != "model"}
     text = canonical_json({"operation": call.operation, "body": body})
@@ -194,6 +199,22 @@ class Archive:
                 f"({error}); put the file of your last commit back, or for that of the package "
                 "install it again"
             ) from None
+
+
+@dataclass(frozen=True)
+class RecordedWords:
+    """The archives of the cases of a run, by case.
+
+    A ``strict`` run has a threshold or a baseline: it takes no words for another request.
+    """
+
+    archives: Mapping[str, Archive] = field(default_factory=dict)
+    strict: bool = False
+
+
+def record_command(strategy: str) -> str:
+    """How the words of a strategy are recorded, as the end of a sentence."""
+    return f"record them: pytest-compaction words record --compactor={strategy} --model=NAME"
 
 
 def write(path: Path, manifest: Manifest, words: Iterable[Words]) -> None:

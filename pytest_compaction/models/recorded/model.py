@@ -7,9 +7,7 @@ that the words answered.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import replace
 
 from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.models.chat.model import ChatModel
@@ -27,24 +25,14 @@ from pytest_compaction.models.protocol import (
     SummaryRequest,
     UnsupportedError,
 )
-from pytest_compaction.models.recorded.archive import Archive, words_digest
+from pytest_compaction.models.recorded.archive import (
+    RECORDED_WORDS,
+    STALE,
+    RecordedWords,
+    record_command,
+    words_digest,
+)
 from pytest_compaction.models.wire.call import Call, CallReply
-
-RECORDED_WORDS: Final = "recorded"
-"""The name of the model; no endpoint is asked for it."""
-STALE: Final = "stale"
-"""The flaw of a summary that answers another request than the one that would be sent now."""
-
-
-@dataclass(frozen=True)
-class RecordedWords:
-    """The archives of the cases of a run, by case.
-
-    A ``strict`` run has a threshold or a baseline: it takes no words for another request.
-    """
-
-    archives: Mapping[str, Archive] = field(default_factory=dict)
-    strict: bool = False
 
 
 class _WordsCaller:
@@ -83,11 +71,6 @@ class _WordsCaller:
 
     async def close(self) -> None:
         """Do nothing: no connection is open."""
-
-
-def record_command(strategy: str) -> str:
-    """How the words of a strategy are recorded, as the end of a sentence."""
-    return f"record them: pytest-compaction words record --compactor={strategy} --model=NAME"
 
 
 class RecordedModel:
