@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.chat.model import *
     from pytest_compaction.models.chat.prompts import *
     from pytest_compaction.models.dry_run import *
+    from pytest_compaction.models.embeddings import *
     from pytest_compaction.models.export import *
     from pytest_compaction.models.offline.model import *
     from pytest_compaction.models.offline.units import *
@@ -54,6 +55,7 @@ _NAMES: Final = {
     "chat.model": "ChatModel",
     "chat.prompts": "Prompts frame packaged_prompt",
     "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate Length MissingCalls",
+    "embeddings": "EmbedReply EmbedRequest embedded unpacked vectors_of",
     "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
     "offline.model": "OFFLINE OfflineModel",
     "offline.units": "prepare_beginnings",

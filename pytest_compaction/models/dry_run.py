@@ -21,6 +21,7 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.chat.summary import within_budget
+from pytest_compaction.models.embeddings import EmbedReply, EmbedRequest, embedded
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.own_tokens import input_tokens, own_tokens, ratios, script_of
 from pytest_compaction.models.parameters import Parameters, refusal_of
@@ -273,6 +274,13 @@ class DryRunModel:
             item = Message("estimated", "assistant", (Opaque(_NATIVE),), "synthetic")
             return CompactReply((*kept, item))
 
+    async def embed(self, request: EmbedRequest) -> EmbedReply:
+        """Stored vectors, or none."""
+        try:
+            return await embedded(self._real, request)
+        except CallToMake:
+            return EmbedReply(("",) * len(request.texts))
+
 
 class MissingCalls:
     """A caller that answers from the store, and notes every other call."""
@@ -302,7 +310,8 @@ class MissingCalls:
 class UntilMissing(ChainedCaller):
     """Passes calls on to ``following`` until one is missing, and none after that.
 
-    A strategy that goes on without its summary would ask for what no run asks for.
+    A strategy that goes on without its summary would ask for what no run asks for. Embeddings do
+    not depend on one another.
     """
 
     def __init__(self, following: Caller) -> None:
@@ -316,7 +325,8 @@ class UntilMissing(ChainedCaller):
         try:
             return await self._following.call(call)
         except NotRecordedError as error:
-            self._missing = error
+            if call.operation != "embeddings":
+                self._missing = error
             raise
 
 

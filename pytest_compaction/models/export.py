@@ -47,6 +47,7 @@ MAX_FILE_BYTES: Final = 200_000_000
 URLS: Final[Mapping[Operation, str]] = {
     "chat.completions": "/v1/chat/completions",
     "responses": "/v1/responses",
+    "embeddings": "/v1/embeddings",
 }
 """Addresses of operations that batches take; native compaction is not among them."""
 FORMAT: Final = 1
@@ -415,7 +416,7 @@ def _take(
         folder.refuse(call, step.name)
         refusals[call.model, step.name] += 1
         return
-    member = "choices" if call.operation == "chat.completions" else "output"
+    member = {"chat.completions": "choices", "embeddings": "data"}.get(call.operation, "output")
     if not isinstance(result.body.get(member), list):
         raise UnusableReplyError(f"is not a reply of {call.operation}: it has no list {member!r}")
     store.adopt(call, call.digest, CallReply(result.body, usage_of(result.body)))

@@ -251,7 +251,8 @@ class Model(Protocol):
     """Anything that can summarise, answer and judge. Failures raise :class:`ModelError`.
 
     A model that takes request parameters also has a method ``refuses``; see
-    :func:`~pytest_compaction.models.parameters.refusal_of`.
+    :func:`~pytest_compaction.models.parameters.refusal_of`. One that has embeddings has a coroutine
+    ``embed``; see :func:`~pytest_compaction.models.embeddings.embedded`.
     """
 
     def at_trial(self, trial: int) -> Model:

@@ -29,6 +29,8 @@ from pytest_compaction.models import (
     Caller,
     CompactReply,
     CompactRequest,
+    EmbedReply,
+    EmbedRequest,
     JudgeReply,
     JudgeRequest,
     Model,
@@ -43,6 +45,7 @@ from pytest_compaction.models import (
     SummaryRequest,
     Usage,
     asked_at,
+    embedded,
     requests_in,
 )
 
@@ -321,6 +324,10 @@ class MeteredModel:
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Forward the request and count its usage."""
         return await self._forward(lambda model: model.compact(request))
+
+    async def embed(self, request: EmbedRequest) -> EmbedReply:
+        """Forward the request and count its usage."""
+        return await self._forward(lambda model: embedded(model, request))
 
     async def carried(self, call: Callable[[], Coroutine[Any, Any, tuple[_T, OwnCalls]]]) -> _T:
         """Make a call of the strategy's own client, in turn and booked. For the loop of the model.

@@ -230,6 +230,21 @@ def test_what_a_model_refuses_is_left_out_of_the_next_export_and_found_by_the_ru
     assert {record["status"] for record in replayed(project, TWO)} == {"passed"}
 
 
+def test_embeddings_are_exported_kept_and_paid_as_other_calls(project, monkeypatch):
+    dense = "--compactor=rag:embedding=text-embedding-3-small"
+    live = run_live(project, monkeypatch, dense)
+    stages = rounds(project, dense)
+    assert replayed(project, dense) == live
+    assert store_files(project, "from-files") == store_files(project, "live")
+    assert len(stages) == 4  # texts, questions, answers, judgements
+    assert stages[0].count("embedding") > 4
+    files = map(json.loads, store_files(project, "live").values())
+    kept = [each for each in files if each["operation"] == "embeddings"]
+    assert len(kept) == sum(stage.count("embedding") for stage in stages)
+    vectors = [item["embedding"] for each in kept for item in each["reply"]["data"]]
+    assert {(type(vector), len(vector)) for vector in vectors} == {(str, 72)}
+
+
 def test_a_judgement_that_cannot_be_read_is_asked_for_again(project):
     arguments = ("--compactor=none", "-k", "first and limit")
     exported(project, *arguments)

@@ -21,8 +21,11 @@ def asks_a_model(name):
     return traits.needs_model and not traits.by_server
 
 
-ASKING = [name for name in REGISTRY.names() if asks_a_model(name)] + ["anthropic:mode=client"]
-OFTEN = {"anchored", "claude-code", "cline", "light", "openai-compact", "truncate"}
+ASKING = [name for name in REGISTRY.names() if asks_a_model(name)] + [
+    "anthropic:mode=client",
+    *(f"{name}:embedding=text-embedding-3-small" for name in ("light", "rag")),
+]
+OFTEN = {"anchored", "claude-code", "cline", "light", "openai-compact", "truncate", ASKING[-1]}
 """Strategies of different shapes; the slower lane takes all the others too."""
 
 
@@ -34,7 +37,7 @@ def mostly_exhaustive(names):
 
 def endpoint_reply(call):
     """Chat replies of the stub in the form of the responses API."""
-    if call.operation == "chat.completions":
+    if call.operation in {"chat.completions", "embeddings"}:
         return reply_to(call.body)
     usage = {"input_tokens": 500, "output_tokens": 50}
     if call.operation == "responses.compact":

@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from string import ascii_lowercase
 
 from support.endpoint_replies import checked, is_check
 from support.scenarios import case
@@ -155,6 +156,8 @@ def serving():
 
 
 def role_of(body):
+    if "encoding_format" in body:
+        return "embedding"
     if "response_format" in body:
         return "judge"
     return "compaction" if _headings(body) else "responder"
@@ -162,6 +165,8 @@ def role_of(body):
 
 def reply_to(body):
     role = role_of(body)
+    if role == "embedding":
+        return _vectors(body["input"])
     if role == "judge":
         text = json.dumps(_filled(body["response_format"]["json_schema"]["schema"]))
     elif role == "compaction":
@@ -188,6 +193,16 @@ def reply_to(body):
             "total_tokens": read + len(text) // 4,
             "prompt_tokens_details": {"cached_tokens": read // CACHED_SHARE},
         },
+    }
+
+
+def _vectors(texts):
+    """A vector for each text that tells how often it has each letter."""
+    found = [[text.lower().count(letter) / 7 for letter in ascii_lowercase] for text in texts]
+    return {
+        "object": "list",
+        "data": [{"object": "embedding", "index": n, "embedding": v} for n, v in enumerate(found)],
+        "usage": {"prompt_tokens": sum(map(len, texts)) // 4},
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -36,6 +37,19 @@ def ranked(texts: Sequence[str], question: str) -> list[int]:
     return _by_rank(_index_of(texts), question)
 
 
+_RANK: Final = 60
+"""The constant of reciprocal rank fusion in its source (Cormack, Clarke and Büttcher, 2009)."""
+
+
+def fused(rankings: Iterable[Sequence[int]]) -> list[int]:
+    """One ranking of several, each with the best first; the place r in one counts 1 / (60 + r)."""
+    scores: defaultdict[int, float] = defaultdict(float)
+    for ranking in rankings:
+        for place, number in enumerate(ranking, start=1):
+            scores[number] += 1 / (_RANK + place)
+    return sorted(scores, key=lambda number: (-scores[number], number))
+
+
 def _index_of(texts: Iterable[str]) -> BM25:
     return BM25(content_stems(normalize(text)) for text in texts)
 
@@ -49,14 +63,16 @@ def _by_rank(index: BM25, question: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Passages with an index, made once for all questions."""
+    """Passages, the text by which each is found, and an index, made once for all questions."""
 
     passages: Sequence[Passage]
+    keys: tuple[str, ...]
     index: BM25
 
-    def ranked(self, question: str) -> Iterator[Passage]:
-        """The passages that share a term with the question, the best first."""
-        return (self.passages[number] for number in _by_rank(self.index, question))
+    def ranked(self, question: str, near: Sequence[int] = ()) -> Iterator[Passage]:
+        """The passages that share a term with the question or are ``near`` it, the best first."""
+        order = _by_rank(self.index, question)
+        return (self.passages[number] for number in (fused([order, near]) if near else order))
 
 
 def archive_of(messages: Sequence[Message]) -> Archive:
@@ -67,7 +83,8 @@ def archive_of(messages: Sequence[Message]) -> Archive:
 
 def indexed_by(passages: Sequence[Passage], keys: Iterable[str]) -> Archive:
     """Passages that are found by other texts, a key each."""
-    return Archive(passages, _index_of(keys))
+    keys = tuple(keys)
+    return Archive(passages, keys, _index_of(keys))
 
 
 def passages_of(messages: Sequence[Message], characters: int = PASSAGE_CHARACTERS) -> list[Passage]:
@@ -94,15 +111,17 @@ def _lines(text: str, characters: int) -> list[str]:
     ]
 
 
-def best_passages(archive: Archive, question: str, room: int, count: Count) -> str:
+def best_passages(
+    archive: Archive, question: str, room: int, count: Count, near: Sequence[int] = ()
+) -> str:
     """Passages that answer a question best, in their order, within ``room`` tokens.
 
-    Empty if no passage that shares a term with the question fits.
+    Empty if no passage that shares a term with the question, or is ``near`` it, fits.
     """
     kept: list[Passage] = []
     most = 0  # tokens of what is kept, at most
     misses = 0
-    for passage in archive.ranked(question):
+    for passage in archive.ranked(question, near):
         added = count(passage.text) + count(passage.origin) + _BETWEEN
         if most + added > room:  # only then it is worth counting the whole
             exact = count(shown([*kept, passage]))

@@ -17,7 +17,8 @@ Differences from the original, and their reasons:
 - An episode of an agent is a user message with the reply and the results of its calls, or
   a further reply.
 - The original reads with 14,000 tokens whatever the model; here it is the case's budget.
-- Embeddings give way to BM25. Without a model shared terms say which notes bear on a question.
+- Embeddings give way to BM25, or stand beside it with ``embedding=MODEL`` (reciprocal rank
+  fusion). Without a model shared terms say which notes bear on a question.
 - The last message of the user always stays, also without working memory.
 - Three faults of the published code are not copied: the size limit that raises
   TypeError when it is first needed, the sorting of numbers as text, and every pair
@@ -33,6 +34,13 @@ from typing import Any, Final
 
 from pytest_compaction.cache import Latest
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, last_request, too_small
+from pytest_compaction.compactors.base.dense import (
+    Nearest,
+    by_words,
+    embedding_model,
+    nearest_to,
+    with_vectors,
+)
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     load,
@@ -61,7 +69,7 @@ from pytest_compaction.compactors.strategies.light_notes import (
     notes_by_words,
 )
 from pytest_compaction.conversation import Message, last_user, leading_system, text_message
-from pytest_compaction.models import Summary, summary_from_json
+from pytest_compaction.models import ModelError, Summary, summary_from_json
 
 MEMORY_ID: Final = "memory"
 _Known = tuple[Sequence[Any], Mapping[str, str], Sequence[Message]]
@@ -92,6 +100,7 @@ class Light(HistoryCompactor):
     compressed to half; 0 stands for twice the budget, and for twice the share of the scratchpad
     where notes are of a span. ``notes`` says what one request for notes reads: a ``pair``, the
     whole ``span`` that leaves the view, or ``auto``: a span if there are calls of tools.
+    ``embedding`` names a model of the endpoint, by which episodes are found too.
     """
 
     name = "light"
@@ -107,6 +116,7 @@ class Light(HistoryCompactor):
     filter: bool = choice(True, False)
     limit: int = whole(0, 0)
     notes: str = choice("auto", "pair", "span")
+    embedding: str = embedding_model()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -149,14 +159,22 @@ class Light(HistoryCompactor):
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return unchanged(state)
         archived = (item for item in state["messages"] if item["id"] in left)
+        archive, keys = [*state["archive"], *archived], {**state["keys"], **noted.keys}
+        found: dict[str, Any] = {"archive": archive, "keys": keys}
+        if self.embedding and self.episodic:
+            known = state.get("vectors", {})
+            index = _indexed((archive, keys, [m for m in newest if m.origin == "log"]))
+            try:
+                found["vectors"] = await with_vectors(known, index, self.embedding, context)
+            except ModelError as error:
+                return unchanged(state, str(error))
         return rewritten(
             {**state, "by": by},
             before,
             after,
             MEMORY_ID if memory else None,
-            archive=[*state["archive"], *archived],
             notes=noted.notes.as_json(),
-            keys={**state["keys"], **noted.keys},
+            **found,
         )
 
     async def _noted(
@@ -191,13 +209,26 @@ class Light(HistoryCompactor):
         """
         from pytest_compaction.models import OFFLINE
 
-        asks = self.filter and self.scratchpad and context.model.name != OFFLINE
-        if not asks or state["by"] != "pair" or not state["archive"]:
+        if not state["archive"]:
             return self.render(state, context, probe)
-        chunks = chunks_of(summary_from_json(state["notes"]))
-        return self._asked(state, context, probe, await chosen_chunks(chunks, probe, context))
+        asks = self.filter and self.scratchpad and context.model.name != OFFLINE
+        chosen = None
+        if asks and state["by"] == "pair":
+            chunks = chunks_of(summary_from_json(state["notes"]))
+            chosen = await chosen_chunks(chunks, probe, context)
+        near: Nearest = by_words
+        if self.embedding and self.episodic:
+            near = await nearest_to(probe, state["vectors"], self.embedding, context)
+        return self._asked(state, context, probe, chosen, near)
 
-    def _asked(self, state: State, context: Context, probe: str, chosen: Summary | None) -> View:
+    def _asked(
+        self,
+        state: State,
+        context: Context,
+        probe: str,
+        chosen: Summary | None,
+        nearest: Nearest = by_words,
+    ) -> View:
         """The view for a question; ``chosen`` are the notes of which a model says so."""
         messages = load(state["messages"])
         first = leading_system(messages)
@@ -206,9 +237,11 @@ class Light(HistoryCompactor):
         room -= context.tokens.messages(system) + SUMMARY_OVERHEAD
         live = _cost(last_request(body, room, context), context)
         if state["by"] == "pair":
-            found, text = self._pairs_first(state, body, room, live, probe, chosen, context)
+            found, text = self._pairs_first(
+                state, body, room, live, probe, chosen, context, nearest
+            )
         else:
-            found, text = self._notes_first(state, room, live, probe, context)
+            found, text = self._notes_first(state, room, live, probe, context, nearest)
         text = "\n\n".join(part for part in (text, found) if part)
         if not text:
             return View(messages)
@@ -218,7 +251,13 @@ class Light(HistoryCompactor):
         return View(messages if newest is None else (*system, memory, *newest))
 
     def _notes_first(
-        self, state: State, room: int, live: int, probe: str, context: Context
+        self,
+        state: State,
+        room: int,
+        live: int,
+        probe: str,
+        context: Context,
+        nearest: Nearest,
     ) -> tuple[str, str]:
         """Episodes and notes: the notes take their share, the episodes what is left."""
         notes = summary_from_json(state["notes"])
@@ -227,7 +266,7 @@ class Light(HistoryCompactor):
         text = newest_notes(notes, int(context.budget * self.scratchpad), context)
         least = max(int(context.budget * self.working), live)
         left = room - least - context.tokens.text(text)
-        return self._found(state, (), probe, left, context), text
+        return self._found(state, (), probe, left, context, nearest), text
 
     def _pairs_first(
         self,
@@ -238,6 +277,7 @@ class Light(HistoryCompactor):
         probe: str,
         chosen: Summary | None,
         context: Context,
+        nearest: Nearest,
     ) -> tuple[str, str]:
         """Episodes and notes: the pairs come first, notes and newest pairs share what is left.
 
@@ -248,7 +288,7 @@ class Light(HistoryCompactor):
         surely = self._newest(body, kept // 2, context) or ()
         shown = {message.id for message in surely}
         older = [message for message in body if message.id not in shown and message.origin == "log"]
-        found = self._found(state, older, probe, room - kept, context)
+        found = self._found(state, older, probe, room - kept, context, nearest)
         left = room - context.tokens.text(found)
         size = int(left * self.scratchpad / shares) if self.scratchpad else 0
         size = min(size, left - live)
@@ -265,12 +305,18 @@ class Light(HistoryCompactor):
         return "span" if any(m.calls or m.role == "tool" for m in log) else "pair"
 
     def _found(
-        self, state: State, older: Sequence[Message], probe: str, room: int, context: Context
+        self,
+        state: State,
+        older: Sequence[Message],
+        probe: str,
+        room: int,
+        context: Context,
+        nearest: Nearest,
     ) -> str:
         if not self.episodic:
             return ""
         index = self._index.of((state["archive"], state["keys"], tuple(older)))
-        best = list(islice(index.ranked(probe), self.k))
+        best = list(islice(index.ranked(probe, nearest(index)), self.k))
         return shown_episodes(best, room, context.tokens.text)
 
     def _newest(

@@ -2,8 +2,9 @@
 
 Retrieval as a strategy: nothing is summarised. Messages that leave the view go into an
 archive. When a question is asked, the passages of the archive that answer it best stand
-in one marked message before the newest part. They are found by BM25, without embeddings,
-so that it runs anywhere and gives the same result each time. Without a question there is
+in one marked message before the newest part. They are found by BM25, so that it runs anywhere
+and gives the same result each time; with ``embedding=MODEL`` also by the embeddings of the
+endpoint, and the two rankings become one by reciprocal rank fusion. Without a question there is
 only the newest part.
 
 With ``unit=pair`` it is the baseline that comes with BEAM: each pair of user and assistant is a
@@ -13,16 +14,24 @@ document, and for a question there are the ``k`` nearest pairs and the last mess
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
 from pytest_compaction.cache import Latest
 from pytest_compaction.compactors.base.cuts import cut_to_fit, newest_part
+from pytest_compaction.compactors.base.dense import (
+    Nearest,
+    by_words,
+    embedding_model,
+    nearest_to,
+    with_vectors,
+)
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     load,
     rewritten,
+    unchanged,
 )
 from pytest_compaction.compactors.base.passages import (
     Archive,
@@ -36,6 +45,7 @@ from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parameters import choice, portion, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation import Message, leading_system
+from pytest_compaction.models import ModelError
 
 Known = tuple[Sequence[Any], tuple[Message, ...]]
 """What is archived, and messages that are not archived yet."""
@@ -51,7 +61,7 @@ class Rag(HistoryCompactor):
     """Keeps the newest part, and retrieves from older messages when a question is asked.
 
     ``share`` is the part of the budget that is kept free for passages. With ``unit=pair`` the
-    whole budget is for the ``k`` pairs that are found.
+    whole budget is for the ``k`` pairs that are found. ``embedding`` names a model of the endpoint.
     """
 
     name = "rag"
@@ -61,9 +71,12 @@ class Rag(HistoryCompactor):
     share: float = portion(0.5)
     unit: str = choice("passage", "pair")
     k: int = whole(5, 1)
+    embedding: str = embedding_model()
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.embedding:
+            self.traits = replace(self.traits, needs_model=True)
         self.by_pair = self.unit == "pair"
         self._index: Latest[Known, Archive] = Latest(self._indexed)
 
@@ -80,7 +93,15 @@ class Rag(HistoryCompactor):
             item for item in state["messages"] if item["id"] not in kept and item["origin"] == "log"
         ]  # the items themselves: made anew they would take as much again
         archive = [*state["archive"], *gone]
-        return rewritten(state, before, after, status="truncated", archive=archive)
+        found: dict[str, Any] = {"archive": archive}
+        if self.embedding:
+            known = state.get("vectors", {})
+            index = self._indexed((archive, tuple(m for m in after if m.origin == "log")))
+            try:
+                found["vectors"] = await with_vectors(known, index, self.embedding, context)
+            except ModelError as error:
+                return unchanged(state, str(error))
+        return rewritten(state, before, after, status="truncated", **found)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
         """The newest part; with a question a shorter one, and the passages found for it.
@@ -88,6 +109,18 @@ class Rag(HistoryCompactor):
         The view with a question is never larger than the budget, or than the view
         without one where that is larger because it was not compacted yet.
         """
+        return self._view(state, context, probe)
+
+    async def asked_view(self, state: State, context: Context, probe: str) -> View:
+        """The view for a question, with the embeddings of an endpoint if one is named."""
+        if not self.embedding or not state["archive"]:
+            return self.render(state, context, probe)
+        near = await nearest_to(probe, state["vectors"], self.embedding, context)
+        return self._view(state, context, probe, near)
+
+    def _view(
+        self, state: State, context: Context, probe: str | None, nearest: Nearest = by_words
+    ) -> View:
         messages = load(state["messages"])
         if probe is None or not state["archive"]:
             return View(messages)
@@ -103,10 +136,10 @@ class Rag(HistoryCompactor):
         left = room - context.tokens.messages([*newest, summary_message(PASSAGES_ID, "", PREAMBLE)])
         index = self._index.of((state["archive"], tuple(older)))
         if self.by_pair:
-            best = list(islice(index.ranked(probe), self.k))
+            best = list(islice(index.ranked(probe, nearest(index)), self.k))
             text = shown_episodes(best, left, context.tokens.text)
         else:
-            text = best_passages(index, probe, left, context.tokens.text)
+            text = best_passages(index, probe, left, context.tokens.text, nearest(index))
         if not text:
             return View(messages)
         found = summary_message(PASSAGES_ID, text, PREAMBLE)

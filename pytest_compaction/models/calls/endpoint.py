@@ -67,6 +67,7 @@ _PATHS: Final[Mapping[Operation, str]] = {
     "chat.completions": "/chat/completions",
     "responses": "/responses",
     "responses.compact": "/responses/compact",
+    "embeddings": "/embeddings",
 }
 _QUOTED_CHARACTERS: Final = 200
 """The most characters of an endpoint's reply that a sentence quotes."""

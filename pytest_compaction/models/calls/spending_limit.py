@@ -134,6 +134,8 @@ def most_usage(call: Call, tokens: TokenCounter) -> Usage:
     to write as much as it reads. Each of several choices is written for itself.
     """
     read = input_tokens(call.body, tokens)
+    if call.operation == "embeddings":
+        return Usage(1, read)
     bounds = (whole_tokens(call.body.get(key)) for key in _OUTPUT_KEYS)
     allowed = next(filter(None, bounds), read)
     return Usage(1, read, 0, allowed * max(whole_tokens(call.body.get("n")), 1))

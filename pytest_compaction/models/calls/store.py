@@ -26,6 +26,7 @@ from pytest_compaction.conversation import canonical_json
 from pytest_compaction.folders import remove_left_files
 from pytest_compaction.models.calls.accounts import Accounts, repeated
 from pytest_compaction.models.calls.in_flight import current_slot
+from pytest_compaction.models.embeddings import with_kept_vectors
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
@@ -35,7 +36,7 @@ from pytest_compaction.text import printable
 FORMAT: Final = 1
 PARTIAL: Final = ".partial"
 """The folder within the store for files that are being written."""
-CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
+CIPHERTEXT: Final = frozenset({"embedding", "encrypted_content", "signature"})
 """Members in which anything can look like a key by chance: only known secrets are replaced."""
 
 Mode = Literal["normal", "replay", "refresh"]
@@ -187,6 +188,8 @@ class Store:
 
     def _kept(self, call: Call, digest: str, reply: CallReply) -> CallReply:
         """Write the reply, unless another run has stored one first; the stored reply counts."""
+        if call.operation == "embeddings" and call.is_ours:
+            reply = replace(reply, body=with_kept_vectors(reply.body))
         reply = replace(reply, body=scrubbed_json(reply.body, CIPHERTEXT))
         try:
             data = _file_bytes(call, reply)

@@ -30,6 +30,7 @@ from pytest_compaction.models.chat.judgement import (
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.chat.prompts import Prompts, frame
 from pytest_compaction.models.chat.summary import asked_for, has_heading, read_summary
+from pytest_compaction.models.embeddings import EmbedReply, EmbedRequest, vectors_in
 from pytest_compaction.models.own_tokens import own_tokens
 from pytest_compaction.models.parameters import Parameters, misuse_of
 from pytest_compaction.models.protocol import (
@@ -241,6 +242,20 @@ class ChatModel:
             said = f"{self._name} did not compact: {error}"
             raise ModelError(said, spent={"compaction": usage}) from None
         return CompactReply(messages, usage)
+
+    async def embed(self, request: EmbedRequest) -> EmbedReply:
+        """The vectors of texts, which are the same in each trial."""
+        texts = [clean(text) for text in request.texts]
+        body = {"model": request.model, "input": texts, "encoding_format": "float"}
+        call = Call("embeddings", body)
+        reply = await self._caller.call(call)
+        usage = replace(counted(call, reply, self._tokens), output_tokens=0)
+        try:
+            vectors = vectors_in(reply.body, len(texts))
+        except ValueError as error:
+            said = printable(f"{request.model} gave no embeddings: {error}", 300)
+            raise ModelError(said, spent={"compaction": usage}) from None
+        return EmbedReply(vectors, usage, reply.latency_s)
 
     async def _text(
         self, operation: Operation, body: Mapping[str, Any], role: Role
