@@ -47,3 +47,17 @@ def test_words_are_recorded_by_files(pytester, endpoint, capsys):
     [words] = Archive(pytester.path / "cases" / "words.zip").words
     assert words.words == "## Session intent\n- Done."
     assert endpoint.calls == []
+
+
+def test_recorded_words_are_measured_without_a_key(pytester, endpoint, monkeypatch):
+    [record] = commands_with("--model=gpt-5-mini")
+    assert main([*record, "--yes", *QUIETLY]) == 0
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    [measure] = commands_with("--compaction-model=recorded")
+    shown = pytester.runpytest_inprocess(*lean(), *measure)
+    shown.stdout.fnmatch_lines(
+        [
+            "compaction: anchored: words: recorded, 1 of 1 cases, prompt *",
+            "compaction: regenerate: words: rules, because none are recorded *",
+        ]
+    )
