@@ -20,7 +20,7 @@ MODES = (
     "cline:mode=basic",
     "codex:mode=remote",
     "continue:mode=cli",
-    "roo:version=2",
+    "roo:version=1",
 )
 FAITHFUL = [
     text
@@ -79,7 +79,8 @@ LOW_TRIGGERS = {
     "kimi-cli:threshold=0.05": {"not-due-after"},
     "langchain:keep=5:trigger=3messages": {"not-due-after"},
     "openhands:max_tokens=100": {"not-due-after"},
-    "roo:threshold=5": {"not-due-after"},
+    "roo:threshold=5": {"not-due-after", "never-larger"},
+    "roo:version=1:threshold=5": {"not-due-after"},
     "strands:threshold=0.05": {"not-due-after"},
 }
 """Triggers below what a compaction leaves, with what a strategy declares more because of them."""

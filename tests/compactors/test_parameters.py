@@ -95,8 +95,9 @@ REFUSED = """
     roo:max_output=0 -> max_output=0 must be a whole
     roo:threshold=101 -> threshold=101 must be
     roo:threshold=4 -> threshold=4 must be a whole number, 5 to 100
-    roo:version=3 -> version=3 must be 1 or 2
-    roo:version=True -> version=True must be 1 or 2
+    roo:keep=5 -> keep=5 needs version=1
+    roo:version=3 -> version=3 must be 2 or 1
+    roo:version=True -> version=True must be 2 or 1
     strands:keep=-1 -> keep=-1 must be a whole number, at least 0
     strands:ratio=0.05 -> ratio=0.05 must be a number from 0.1 to 0.8
     strands:ratio=True -> ratio=True must be a number from 0.1 to 0.8

@@ -21,7 +21,7 @@ VARIANTS = (
     "codex:mode=remote",
     "continue:mode=cli",
     "mask-observations+anchored",
-    "roo:version=2",
+    "roo:version=1",
     "own:summarised",
 )
 ALONE = {"none", "recorded"}

@@ -220,8 +220,12 @@ def test_a_module_that_cannot_be_imported_is_red_and_never_measured(pytester):
     ("compactor", "scope", "said"),
     [
         (own("noted", note="a"), own("noted"), f"did you mean overall@{own('noted', note='a')}?"),
-        ("roo:keep=5", "roo", "did you mean overall@roo:keep=5? the run has roo:keep=5"),
-        ("roo:keep=5,truncate", "absent", "the run has roo:keep=5, truncate"),
+        (
+            "roo:version=1",
+            "roo",
+            "did you mean overall@roo:version=1? the run has roo:version=1",
+        ),
+        ("roo:version=1,truncate", "absent", "the run has roo:version=1, truncate"),
     ],
 )
 def test_a_threshold_for_a_strategy_not_in_the_run_is_a_usage_error_that_lists_the_names(

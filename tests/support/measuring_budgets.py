@@ -30,7 +30,7 @@ FURTHER = (
     "mask-observations+anchored",
     "cline:mode=basic",
     "continue:mode=cli",
-    "roo:version=2",
+    "roo:version=1",
 )
 """Compositions of the pages, and modes that are strategies of their own."""
 

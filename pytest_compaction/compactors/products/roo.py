@@ -1,23 +1,22 @@
-"""``roo``: a summary before the last three messages, a sliding window if that fails.
+"""``roo``: one summary of everything, a sliding window if that fails.
 
-Follows Roo Code (public source). ``version=1`` is v3.25.8: everything but the last three
-messages (from the earlier summary on) is summarised; the summary is an assistant
-message before the three, and a line in the user's name stands in front because some
-providers want a user message first. The first message of the user is not kept. It
-refuses if at most one message is to be summarised, a summary is among the last three,
-the model writes nothing, or the result would not be smaller. Then, as if condensing were
-off, half of the messages after the first one are dropped, an even number,
-once. A model that cannot be reached leaves everything as it was.
-
-``version=2`` is the fresh start of 2026: everything becomes one user message with the
-summary, the ``<command>`` blocks of the first message word for word, and the
-definitions in the files that were seen (50,000 characters; a file is cut if at least 200
-are left for it). The summariser reads calls without result as cancelled, and they are
+Follows Roo Code (public source). ``version=2`` is the fresh start of 2026 (v3.52.1): everything
+becomes one user message with the summary, the ``<command>`` blocks of the first message word for
+word, and the definitions in the files that were seen (50,000 characters; a file is cut if at least
+200 are left for it). The summariser reads calls without result as cancelled, and they are
 gone afterwards (their results are left out when they come). Nothing checks whether the
-view got smaller. A failure leads to the same sliding window, with a note of how much is
-hidden.
+view got smaller. After a failure half of the messages after the first one are dropped, an even
+number, once, with a note of how much is hidden.
 
-Kept from the original: the kept three and the sliding window may leave more than the budget.
+``version=1`` is v3.25.8: everything but the last three messages (from the earlier summary on) is
+summarised; the summary is an assistant message before the three, and a line in the user's name
+stands in front because some providers want a user message first. The first message of the user is
+not kept. It refuses if at most one message is to be summarised, a summary is among the last three,
+the model writes nothing, or the result would not be smaller. Then the same half is dropped, without
+a note. A model that cannot be reached leaves everything as it was.
+
+Kept from the original: the three that version 1 keeps and the sliding window may leave more than
+the budget.
 
 Adapted: a cut never separates a call from its result, so that a few more than three may
 be kept; constants in tokens and characters are in proportion to the case's window (the
@@ -66,6 +65,8 @@ from pytest_compaction.conversation import (
 SECTIONS: Final = sections_of("roo")
 PRODUCT_WINDOW: Final = 200_000
 FOLDED_CHARACTERS: Final = 50_000
+KEPT: Final = 3
+"""Messages that version 1 keeps."""
 CANCELLED: Final = "[no result: the conversation was condensed before the tool had run]"
 _COMMAND: Final = re.compile(r"<command\b[^<>]{0,200}>(?:(?!<command\b).)*?</command>", re.S)
 HIDDEN_ID: Final = "roo-hidden"
@@ -92,7 +93,7 @@ def _check_percent(name: str, value: object) -> None:
 
 @dataclass(eq=False)
 class Roo(ProductCompactor):
-    """Condenses all but the last ``keep`` messages (version 1), or everything (version 2).
+    """Condenses everything (version 2), or all but the last ``keep`` messages (version 1).
 
     ``threshold`` is the share of the window in percent at which it is due (5 to 100, -1 for the
     default), ``max_output`` the limit of a reply, in tokens of a 200,000-token window.
@@ -101,19 +102,21 @@ class Roo(ProductCompactor):
     name = "roo"
     asks = "roo"
     drops_calls = True
-    description = "Roo Code: summary before the last three messages, or of all (version=2)"
+    description = "Roo Code: one summary of all; before the last three messages (version=1)"
 
-    version: int = choice(1, 2)
-    keep: int = whole(3, 1)
+    version: int = choice(2, 1)
+    keep: int = whole(KEPT, 1)
     threshold: int = parameter(100, _check_percent)
     max_output: int = whole(8192, 1, PRODUCT_WINDOW * 9 // 10 - 1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.version != 1 and self.keep != KEPT:
+            raise ValueError(f"keep={self.keep} needs version=1; version 2 keeps no message")
         self.percent = 100 if self.threshold == -1 else self.threshold
         self.also_violates(f"roo-{self.version}")
         if self.percent < 100 * LOW_TRIGGER:
-            self.also_violates("due-again")
+            self.also_violates("due-again" if self.version == 1 else "set-off-again")
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         observed = super().observe(state, new, context)

@@ -23,7 +23,7 @@ from pytest_compaction.conversation import leading_system, pending_calls, struct
 
 ASKED_ONCE = (
     "adk anthropic:mode=client claude-code codex continue continue:mode=cli deepagents gemini-cli "
-    "goose kimi-cli langchain opencode openhands pi roo strands"
+    "goose kimi-cli langchain opencode openhands pi roo:version=1 strands"
 )
 EVERY = [name for name in Registry().names() if name not in {"none", "recorded"}]
 EVERY += [
@@ -32,11 +32,11 @@ EVERY += [
     "codex:mode=remote",
     "cline:mode=basic",
     "continue:mode=cli",
-    "roo:version=2",
+    "roo:version=1",
 ]
 LOSING_CALLS = (
     "anthropic:mode=client codex codex:mode=remote continue continue:mode=cli goose "
-    "openai-compact opencode roo:version=2"
+    "openai-compact opencode roo"
 )
 
 

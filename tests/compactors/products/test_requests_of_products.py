@@ -30,7 +30,7 @@ PRODUCTS = (
     "adk", "anthropic:mode=client", "claude-code", "cline", "codex", "continue",
     "continue:mode=cli", "deepagents",
     "gemini-cli", "goose", "hermes", "kimi-cli", "langchain:keep=4", "opencode", "openhands", "pi",
-    "roo:version=1", "roo:version=2", "strands",
+    "roo", "roo:version=1", "strands",
 )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def test_every_product_that_asks_for_a_summary_is_known_here():
             "<summary>\n## Goal\n- The retry limit is 103.\n</summary>",
             "analysis",
         ),
-        ("roo:version=2", REPLY, "(nothing yet)"),
+        ("roo", REPLY, "(nothing yet)"),
         ("codex", REPLY, "(nothing yet)"),
         ("kimi-cli", REPLY, "current_focus"),
         ("cline", REPLY, "(nothing yet)"),
@@ -100,8 +100,8 @@ def test_a_reply_that_is_too_long_loses_its_last_lines_and_says_so():
 
 
 def test_a_reply_that_only_repeats_the_prompt_is_no_summary():
-    sent, _ = requests("roo:version=2")
-    _, view = requests("roo:version=2", sent[0][-1]["content"])
+    sent, _ = requests("roo")
+    _, view = requests("roo", sent[0][-1]["content"])
     assert not any("Primary request and intent" in message.text for message in view)
 
 
