@@ -61,7 +61,9 @@ def test_what_a_model_writes_is_recorded_once_and_listed(recorded, endpoint, cap
     assert archive.manifest.provenance == ("Written by a stub.",)
     assert archive.manifest.strategies["anchored"].date == "2026-11-30"
     made, data = len(endpoint.calls), recorded.read_bytes()
-    assert main([*RECORD, "--replay"]) == 0
+    assert main([*RECORD, "--yes"]) == 0
+    assert "all of it is recorded; --again records it anew" in capsys.readouterr().out
+    assert main([*RECORD, "--replay", "--again"]) == 0
     assert recorded.read_bytes() == data
     assert len(endpoint.calls) == made, "the store answers"
     assert cells(listed(capsys), "anchored") == [2, 0, 0, 0, 0, 0]
@@ -101,16 +103,27 @@ def test_without_a_yes_nothing_is_recorded(folder, endpoint, capsys):
 
 def test_a_case_without_replies_is_named_and_the_others_are_recorded(recorded, folder, capsys):
     (folder / "calls").rename(folder / "gone")
-    assert main([*RECORD, "--replay"]) == 1
+    assert main([*RECORD, "--replay", "--again"]) == 1
     error = capsys.readouterr().err
     assert "not recorded: anchored on first, trial 1: a reply is not in the store" in error
     assert len(Archive(recorded).words) == 2, "what was recorded before stays"
 
 
-def test_words_of_two_models_have_no_place_in_one_archive(recorded, capsys):
+def test_a_new_case_is_asked_for_alone(recorded, folder, endpoint):
+    made = len(endpoint.calls)
+    (folder / "calls").rename(folder / "gone")
+    (folder / "cases" / "third.json").write_text(json.dumps(long_case("third")))
+    assert main([*RECORD, "--yes"]) == 0
+    assert {words.case for words in Archive(recorded).words} == {*CASES, "third"}
+    assert len(list((folder / "calls").glob("??/*.json"))) == len(endpoint.calls) - made == 1
+
+
+def test_words_of_two_models_have_no_place_in_one_archive(recorded, endpoint, capsys):
+    made = len(endpoint.calls)
     other = [each for each in RECORD if each not in {STRATEGY, MODEL}]
     assert main([*other, "--compactor=regenerate", "--model=other", "--yes"]) == 1
     assert "holds words of 'gpt-5-mini'" in capsys.readouterr().err
+    assert len(endpoint.calls) == made, "before anything is paid"
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from typing import Any, Final
 from pytest_compaction.commands.arguments import DEFAULT_STORE, complain, number_type
 from pytest_compaction.commands.pytest_runs import RunError, agreed, estimate, run_pytest
 from pytest_compaction.commands.words.verify import faults_in
+from pytest_compaction.compactors import parted
 from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.folders import temporary_folder
 from pytest_compaction.models import (
@@ -77,6 +78,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--export", metavar="FOLDER", help="write the next requests as batch files instead"
     )
+    parser.add_argument("--again", action="store_true", help="also what is recorded already")
     parser.add_argument("--plain", action="store_true", help="export one text file a request")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the archive to write")
     parser.add_argument("--written-by", metavar="TEXT", help="the model, as the manifest says it")
@@ -255,6 +257,10 @@ def _recorded(options: argparse.Namespace) -> int:
         raise WordsError("words record needs --compactor=SPEC and --model=NAME")
     if options.date and not _DATE.fullmatch(options.date):
         raise WordsError(f"--date={options.date} is no date such as 2026-11-30")
+    options.places = list(options.cases)
+    if not options.again and not _narrowed(options):
+        print("all of it is recorded; --again records it anew")
+        return 0
     arguments = _arguments(options, options.model)
     store = (options.store or Path(DEFAULT_STORE)).absolute()
     if options.export:
@@ -276,6 +282,11 @@ def _recorded(options: argparse.Namespace) -> int:
         code, printed = run_pytest([*arguments, *_MEASURED], store, progress=sys.stderr)
         if code not in {0, 1}:
             raise RunError(code, printed)
+    return _kept(options)
+
+
+def _kept(options: argparse.Namespace) -> int:
+    """Write what the store has, and name what it lacks."""
     found = _requests(options, options.model, recorded=False)
     _write(options, found)
     left = sorted(found.incomplete)
@@ -284,6 +295,42 @@ def _recorded(options: argparse.Namespace) -> int:
     if len(left) > _MOST_SHOWN:
         complain(f"… and {len(left) - _MOST_SHOWN:,} more; the same command goes on from there")
     return 1 if left or found.failures else 0
+
+
+def _narrowed(options: argparse.Namespace) -> bool:
+    """Leave strategies and cases whose words are recorded out of the options.
+
+    False if nothing is left. Nobody is asked yet for words that could not be written then.
+    """
+    found = _requests(options, options.model, recorded=True)
+    arms = {_arm(row) for row in found.rows if row["state"] != "recorded"}
+    for case in sorted({case for case, _, _ in arms}):
+        path = _target(options, Path(found.cases[case]["file"]))
+        if path.exists():
+            _check_model(path, Archive(path).manifest, options.written_by or options.model)
+    if options.output is not None and options.output != _nearest(found):
+        return bool(found.rows)
+    whole = {strategy for _, strategy, _ in found.arms} - {strategy for _, strategy, _ in arms}
+    named = [spec for text in options.compactor for spec in parted(text, ",")]
+    options.compactor = [spec for spec in named if spec not in whole]
+    options.cases = sorted({str(found.cases[case]["file"]) for case, _, _ in arms})
+    return bool(arms)
+
+
+def _nearest(found: _Requests) -> Path | None:
+    """The archive of the first case."""
+    files = [Path(each["file"]) for each in found.cases.values()]
+    archive = archive_for(files[0], Path.cwd()) if files else None
+    return Path(os.path.relpath(archive.path)) if archive else None
+
+
+def _check_model(path: Path, manifest: Manifest, model: str) -> None:
+    if manifest.model != model:
+        raise WordsError(
+            f"{path} holds words of {manifest.model!r}, and those of {model!r} have no place "
+            f"beside them; say --written-by={manifest.model!r} if it is the same model, or name "
+            "another archive with --output"
+        )
 
 
 _MEASURED: Final = (
@@ -321,7 +368,7 @@ def _target(options: argparse.Namespace, case: Path) -> Path:
     own = not case.is_relative_to(shipped_cases()) or shipped_cases().is_relative_to(Path.cwd())
     if own and (found := archive_for(case, Path.cwd())):
         return Path(os.path.relpath(found.path))
-    for named in options.cases or [DEFAULT_CASES] if own else ():
+    for named in options.places or [DEFAULT_CASES] if own else ():
         if case.resolve().is_relative_to(_place_of(named).resolve()):
             return _place_of(named) / WORDS_FILE
     raise WordsError(
@@ -342,12 +389,8 @@ def _merged(
     held = archive.words if archive else ()
     kept = [each for each in held if (each.case, each.strategy, each.trial) not in arms]
     model = options.written_by or options.model
-    if before is not None and kept and before.model != model:
-        raise WordsError(
-            f"{path} holds words of {before.model!r}, and those of {model!r} have no place beside "
-            f"them; say --written-by={before.model!r} if it is the same model, or name another "
-            "archive with --output"
-        )
+    if before is not None and kept:
+        _check_model(path, before, model)
     date = options.date or datetime.now(UTC).date().isoformat()
     dates = sorted({date, *(_DATE.findall(before.dates) if before and kept else ())})
     prompts: dict[str, set[str]] = defaultdict(set)
