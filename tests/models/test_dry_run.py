@@ -28,11 +28,14 @@ def test_an_answer_of_the_model_is_not_marked():
     assert (reply.text, reply.by_rules) == ("45 seconds", False)
 
 
-def test_only_the_estimate_knows_the_models_of_a_dry_run():
+def test_only_what_asks_nobody_knows_the_models_of_a_dry_run():
     package = Path(pytest_compaction.__file__).parent
     knowing = {
         path.relative_to(package).as_posix()
         for path in package.rglob("*.py")
         if "DryRunModel" in path.read_text("utf-8")
     }
-    assert knowing == {"models/__init__.py", "models/dry_run.py", "session/estimate.py"}
+    assert knowing == {
+        *("models/__init__.py", "models/dry_run.py", "models/recorded/asked.py"),
+        "session/estimate.py",
+    }
