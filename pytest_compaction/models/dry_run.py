@@ -311,22 +311,23 @@ class UntilMissing(ChainedCaller):
     """Passes calls on to ``following`` until one is missing, and none after that.
 
     A strategy that goes on without its summary would ask for what no run asks for. Embeddings do
-    not depend on one another.
+    not depend on one another, so that one that is missing does not keep others back.
     """
 
     def __init__(self, following: Caller) -> None:
         super().__init__(following)
         self._missing: NotRecordedError | None = None
+        self._embeds = False
 
     async def call(self, call: Call) -> CallReply:
         """The reply of the next caller; raises :class:`NotRecordedError` from the first miss on."""
-        if self._missing is not None:
+        embeds = call.operation == "embeddings"
+        if self._missing is not None and not (embeds and self._embeds):
             raise NotRecordedError(*self._missing.args)
         try:
             return await self._following.call(call)
         except NotRecordedError as error:
-            if call.operation != "embeddings":
-                self._missing = error
+            self._missing, self._embeds = error, embeds
             raise
 
 

@@ -65,7 +65,9 @@ def test_as_many_calls_are_estimated_as_are_made_with_every_shipped_strategy(tmp
         assert (roles.get("compaction", 0) > 0) == (name != "truncate")
         after = estimate(session, session.endpoints, chosen)
         assert (after.calls, after.usd) == (0, 0.0), "all of it is in the store by now"
-        assert after.stored == len(measured(calls))
+        # A question is embedded for the view at each point, after the first time from the store.
+        again = after.stored - len(measured(calls))
+        assert again > 0 if "embedding" in name else again == 0
     finally:
         session.close()
 
