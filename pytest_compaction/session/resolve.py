@@ -127,6 +127,7 @@ def resolve_session(
     thresholds = tuple(parse_threshold(text) for text in settings.thresholds)
     check_scopes(thresholds, settings.with_budgets)
     check_answers(thresholds, roles.answers)
+    trigger = parse_trigger(settings.trigger)
     places = case_places(settings.cases, root, use_shipped)
     index = CaseIndex(index_folder)
     found = find_named(places.paths, root, index, found_cases, settings.long_memory.truncated)
@@ -164,7 +165,7 @@ def resolve_session(
         specs=specs,
         registry=registry,
         roles=roles,
-        trigger=parse_trigger(settings.trigger),
+        trigger=trigger,
         thresholds=thresholds,
         folders=found.folders,
         named=places.paths,
