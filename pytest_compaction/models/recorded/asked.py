@@ -87,7 +87,7 @@ class AskedCaller:
         place = current_place()
         read = input_tokens(call.body, self._tokens)
         entry = Entry(call.role, call.model, script_of(call.body), read)
-        if place is None or call.operation == "responses.compact":  # that reply is no text
+        if place is None or call.operation != "chat.completions":  # other replies are no text
             raise CallToMake(entry)
         self._numbers[place] += 1
         number = self._numbers[place]
