@@ -1,44 +1,39 @@
 """The recorded summaries of the shipped cases answer the requests that strategies make now."""
 
+import re
+
 import pytest
 from support.paths import ROOT
+from support.readme_blocks import WORDS as STRATEGIES
+from support.readme_blocks import run_of_recorded_words, shown, words_block
 
 from pytest_compaction.metrics import stale_summaries
 from pytest_compaction.models import Archive
-from pytest_compaction.records import load_run
 
 WORDS = ROOT / "cases" / "words.zip"
-STRATEGIES = ("anchored", "regenerate", "claude-code", "codex:mode=local")
-CASES = ("float_pixels", "seat_downgrade", "sidebar_spacing")
+WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks words"
 
 
 @pytest.mark.exhaustive
-def test_recorded_summaries_are_measured_for_each_strategy(pytester):
-    ran = pytester.runpytest_subprocess(
-        f"--compactor={','.join(STRATEGIES)}",
-        *(f"--compaction-cases={ROOT / 'cases' / 'real' / name}.json" for name in CASES),
-        "--compaction-model=recorded",
-        "--compaction-threshold=overall>=2",
-        "-n2",
-        "-q",
-    )
-    assert ran.ret == 0
-    run = load_run(next((pytester.path / ".pytest_compaction" / "runs").glob("*.jsonl")))
+def test_the_page_shows_what_the_recorded_words_state(tmp_path):
+    run, printed = run_of_recorded_words(tmp_path)
     assert {(record["status"], record["words"]) for record in run.records} == {
         ("passed", "recorded"),
         ("failed", "recorded"),
     }
     assert stale_summaries(run.records) == 0
-    for strategy in STRATEGIES:
-        stated = run.mean("stated", strategy)
-        assert stated is not None
-        assert stated.value > 0.5
+    assert shown("words") == words_block(run.records), WRITE_ANEW
+    letters = re.findall(r"^(\S+) +\d\.\d\d ([a-z]+) ", printed, re.MULTILINE)
+    assert [letter for _, letter in letters] == ["a", "a", "b", "b"]
+    assert {name for name, letter in letters if letter == "a"} == {"anchored", "regenerate"}
+    assert "-0.66 [" in printed
 
 
-def test_the_real_cases_have_words_of_four_strategies():
+def test_the_shipped_cases_have_words_of_four_strategies():
     archive = Archive(WORDS)
     assert {*STRATEGIES} <= archive.manifest.strategies.keys()
-    names = {path.stem for path in (ROOT / "cases" / "real").glob("*.json")}
+    names = {path.stem for path in (ROOT / "cases").glob("*/*.json")}
+    assert len(names) == 26
     for strategy in STRATEGIES:
         held = {row.case for row in archive.words if row.strategy == strategy}
         assert names <= held

@@ -5,13 +5,18 @@ Each block stands on one page between ``<!-- name -->`` and ``<!-- /name -->``.
 
 import json
 import re
+import subprocess
 import sys
+import tempfile
 import textwrap
 from dataclasses import replace
 from pathlib import Path
 
 from support.pages import DOCS, README
 from support.paths import CASES, ROOT
+
+from pytest_compaction.metrics import aggregate, overall_mean
+from pytest_compaction.records import load_run
 
 CASES_README = ROOT / "cases/README.md"
 REAL_CASES = CASES / "real"
@@ -27,6 +32,7 @@ PAGE_OF = {
     "dialogue-strategies": DOCS / "dialogues.md",
     "worse": DOCS / "comparing.md",
     "cases": CASES_README,
+    "words": DOCS / "words.md",
     "tutorial-init": DOCS / "tutorial.md",
     "tutorial-worse": DOCS / "tutorial.md",
     "tutorial-show": DOCS / "tutorial.md",
@@ -39,6 +45,7 @@ MARKDOWN = {
     "over-budget",
     "invariants",
     "cases",
+    "words",
 }
 """Blocks that are Markdown tables; the others show what a terminal shows."""
 STRATEGIES = [
@@ -94,8 +101,6 @@ def strategies_block():
     """What some strategies keep, the best first."""
     from support.measuring import records_of
 
-    from pytest_compaction.metrics import aggregate, overall_mean
-
     rows = []
     for name in (*STRATEGIES, "claude-code"):
         records = records_of(name, True)
@@ -109,6 +114,42 @@ def strategies_block():
     head = "| strategy | facts kept | score, 0 to 5 | 95 % interval | tokens of a view |"
     rows.sort(reverse=True)
     return "\n".join([head, "|---|---:|---:|---:|---:|", *(row for _, row in rows)])
+
+
+WORDS = ("anchored", "regenerate", "claude-code", "codex:mode=local")
+"""Strategies of which the shipped archive has the words for every case."""
+CLASSES = ("path", "identifier", "number", "error", "decision", "instruction")
+
+
+def run_of_recorded_words(folder):
+    """A run over all shipped cases with the words of the archive, and what it printed."""
+    command = [
+        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n2"),
+        *(f"--compactor={','.join(WORDS)}", f"--compaction-cases={CASES}"),
+        *("--compaction-model=recorded", "--compaction-threshold=overall>=2"),
+    ]
+    printed = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+    (file,) = Path(folder, ".pytest_compaction/runs").glob("*.jsonl")
+    return load_run(file), printed
+
+
+def words_block(records):
+    """What the recorded words of each strategy state, real and scripted cases apart."""
+    rows = []
+    for origin in ("real", "scripted"):
+        for name in WORDS:
+            own = [r for r in records if (r["compactor"], r["origin"]) == (name, origin)]
+            mean = overall_mean(own)
+            low, high = mean.interval
+            facts = [fact for record in own for fact in record["facts"]]
+            kept = [facts, *([f for f in facts if f["class"] == each] for each in CLASSES)]
+            shares = (f"{sum(f['survived'] for f in some) / len(some):.0%}" for some in kept)
+            tokens = aggregate(name, own).view_tokens
+            score = f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
+            row = [f"| {origin}", f"`{name}`", score, *shares, f"{tokens:,.0f} |"]
+            rows.append(" | ".join(row))
+    head = " | ".join(["| cases", "strategy", "overall, 0 to 5", "facts", *CLASSES, "tokens |"])
+    return "\n".join([head, "|---|---|" + "---:|" * (len(CLASSES) + 3), *rows])
 
 
 def summary_block():
@@ -280,6 +321,10 @@ def main(names=()):
     from pytest_compaction.conversation import shared_counter
     from pytest_compaction.run.figures.shipped_nulls import shipped_nulls
 
+    def words():
+        with tempfile.TemporaryDirectory() as folder:
+            return {"words": words_block(run_of_recorded_words(folder)[0].records)}
+
     sources = (
         ({"changed-summaries"}, lambda: {"changed-summaries": effects_table("anchored")}),
         ({"production"}, lambda: {"production": production_block()}),
@@ -290,6 +335,7 @@ def main(names=()):
         ({"over-budget"}, lambda: {"over-budget": over_budget_block()}),
         ({"invariants"}, lambda: {"invariants": invariants_block()}),
         ({"cases"}, lambda: {"cases": difficulty()}),
+        ({"words"}, words),
         ({"suitability", "dialogue-strategies"}, dialogue_blocks),
         ({name for name in PAGE_OF if name.startswith("tutorial-")}, followed),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -59,8 +58,8 @@ _SHARED: Final = {
     _MAX_COST: None,
 }
 """The limits that two runs side by side share, with their defaults."""
-_RECORDS: Final = re.compile(r"^.*records: .*?([^/\\\s]+\.jsonl)", re.MULTILINE)
-"""The line in which a run says where its records are."""
+_RECORDS: Final = "records: "
+"""Before the place of its records in a line of a run."""
 _MARK: Final = "<!-- pytest-compaction ab -->"
 """The first line of a comment, by which a workflow finds the one that it wrote before."""
 
@@ -225,7 +224,9 @@ class _Plan:
         for arm, run, code in zip(self.arms, runs, codes, strict=True):
             if code is None:  # stopped because of the other one, which says why
                 continue
-            named = _RECORDS.findall(run.printed)
+            lines = (line.partition(_RECORDS)[2] for line in run.printed.splitlines())
+            words = (Path(word).name for line in lines for word in line.split())
+            named = [name for name in words if name.endswith(".jsonl")]
             measured = load_run(folder / named[-1]) if named and code in {0, 1} else Run()
             if not any(each["overall"] is not None for each in measured.records):
                 where = "the run" if arm.tree is None else f"the run at {arm.tree.name}"
