@@ -1,7 +1,6 @@
 """``pytest-compaction ab``: a function at two git refs, two prompts, and held-out cases."""
 
 import json
-import os
 import signal
 import subprocess
 from importlib import resources
@@ -118,8 +117,8 @@ def test_trees_are_removed_if_the_command_is_stopped(repository, stop):
             folders.extend(tree.folder for tree in both)
             assert all((each / "compactors/mine.py").exists() for each in folders)
             assert worktrees() == 3
-            os.kill(os.getpid(), stop)
-            signal.pause()
+            signal.raise_signal(stop)
+            pytest.fail("the command went on")
 
     with pytest.raises(KeyboardInterrupt):
         stopped()
