@@ -33,6 +33,7 @@ RUN = (
     f"--compaction-model={MODEL}",
     "--compaction-cases=small.json",
     "--compaction-concurrency=1",
+    "--compaction-request-timeout=600",  # a busy machine writes six tokens a second
     "--compaction-store=calls",
 )
 
