@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import subprocess
@@ -14,6 +15,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Final, TextIO
+
+from pytest_compaction.commands.arguments import complain, number_type
+from pytest_compaction.text import Range
 
 _SECONDS: Final = 10
 """How often a run says how many calls it has made."""
@@ -31,6 +35,31 @@ class RunError(ValueError):
     def __init__(self, code: int, printed: str, what: str = "the run") -> None:
         super().__init__(f"{what} ended with exit code {code}")
         self.printed = _excerpt(printed)
+
+
+def complain_of(error: RunError) -> None:
+    """Say why a run failed: its errors, or else what it printed."""
+    said = [line for line in error.printed.splitlines() if line.startswith("ERROR: ")]
+    for line in said or [*error.printed.splitlines(), str(error)]:
+        complain(line.removeprefix("ERROR: "))
+
+
+def add_run_options(parser: argparse.ArgumentParser, trials: str) -> None:
+    """Add the options of a command that measures; ``trials`` is the help of ``--trials``."""
+    for name, metavar, told in (
+        ("--cases", "PATH", "cases; repeatable"),
+        ("--pytest", "ARG", "one more argument of pytest"),
+    ):
+        parser.add_argument(name, action="append", default=[], metavar=metavar, help=told)
+    parser.add_argument(
+        "--trials", type=number_type(Range(1, 1000, True)), metavar="N", help=trials
+    )
+    parser.add_argument("--store", type=Path, metavar="DIR", help="where model calls are kept")
+    parser.add_argument("--replay", action="store_true", help="take calls from the store alone")
+    parser.add_argument(
+        "--export", metavar="FOLDER", help="write the next requests as batch files instead"
+    )
+    parser.add_argument("-y", "--yes", action="store_true", help="call models without asking you")
 
 
 def estimate(

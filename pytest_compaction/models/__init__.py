@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.place import *
     from pytest_compaction.models.protocol import *
     from pytest_compaction.models.recorded.archive import *
-    from pytest_compaction.models.recorded.asked import *
     from pytest_compaction.models.recorded.model import *
+    from pytest_compaction.models.recorded.requests import *
     from pytest_compaction.models.registry import *
     from pytest_compaction.models.relay import *
     from pytest_compaction.models.structured_summary import *
@@ -71,7 +71,7 @@ _NAMES: Final = {
         "Archive ArchiveError Manifest RECORDED_WORDS RecordedPrompt RecordedWords STALE "
         "WORDS_FILE Words archive_for record_command words_digest write"
     ),
-    "recorded.asked": "Asked AskedCaller AskedModel State",
+    "recorded.requests": "State WordsRequest WordsRequestCaller WordsRequestModel",
     "recorded.model": "RecordedModel",
     "registry": (
         "Endpoints UnknownModelError asking connect create_model endpoint_within is_offline"

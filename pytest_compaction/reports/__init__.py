@@ -42,9 +42,7 @@ _NAMES: Final = {
         "comparison_text worse_title"
     ),
     "dialogues": "dialogue_json dialogue_markdown dialogue_text",
-    "files": (
-        "ACTIONS SUMMARY check_place file_line marked_failure write_files write_summary write_whole"
-    ),
+    "files": ("ACTIONS SUMMARY check_place file_line marked_failure write_files write_summary"),
     "finished_run": "FinishedRun Outcome suite_properties with_finite_figures",
     "gate_text": "Failures UNDECIDED below_text gate_line is_undecided passes",
     "items": "case_line item_lines what_was_dropped",

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Final
 
-from pytest_compaction.folders import check_room
-from pytest_compaction.folders import write_whole as write_whole
+from pytest_compaction.folders import check_room, write_whole
 from pytest_compaction.records import Run, columns, row_of
 from pytest_compaction.reports.finished_run import FinishedRun
 from pytest_compaction.reports.json_report import report_json

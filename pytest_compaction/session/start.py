@@ -135,10 +135,10 @@ def _take_charge(
     here = calls.estimate or calls.export or session.settings.executor
     if here and hasattr(config.option, "tx"):  # start no workers of pytest-xdist
         config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
-    if config.getoption("words_asked", None):
-        from pytest_compaction.session.words import WordsAsked
+    if config.getoption("words_requests", None):
+        from pytest_compaction.session.words import WordsRequests
 
-        register(WordsAsked(session, endpoints, config), "compaction-words")
+        register(WordsRequests(session, endpoints, config), "compaction-words")
         return
     if calls.estimate:
         from pytest_compaction.session.estimate import EstimateOnly

@@ -1,8 +1,8 @@
 """A pytest plugin of ``pytest-compaction words``: the requests for words that a run would make.
 
-``pytest -p pytest_compaction.session.words --compaction-estimate --words-asked=FILE`` runs no item.
-It compacts each case of the run, answers from the store or from recorded words, and writes every
-request to FILE as JSON.
+``pytest -p pytest_compaction.session.words --compaction-estimate --words-requests=FILE`` runs no
+item. It compacts each case of the run, answers from the store or from recorded words, and writes
+every request to FILE as JSON.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ import pytest
 from pytest_compaction.case import CaseEntry, CaseFileError
 from pytest_compaction.models import (
     Archive,
-    Asked,
-    AskedCaller,
-    AskedModel,
     Call,
     CallReply,
     Endpoints,
     Model,
     Place,
     State,
+    WordsRequest,
+    WordsRequestCaller,
+    WordsRequestModel,
     archive_for,
     read_reply,
-    words_digest,
 )
 from pytest_compaction.run import Arm
 from pytest_compaction.session.items.collection import selected
@@ -38,11 +37,11 @@ from pytest_compaction.session.session import BenchmarkSession, shipped_cases
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add what the command says to this plugin."""
-    parser.addoption("--words-asked", metavar="FILE", help=SUPPRESS)
+    parser.addoption("--words-requests", metavar="FILE", help=SUPPRESS)
     parser.addoption("--words-recorded", action="store_true", help=SUPPRESS)
 
 
-class WordsAsked:
+class WordsRequests:
     """Writes the requests of the selected items in place of the run.
 
     ``recorded`` says that recorded words answer them, else the store does.
@@ -54,7 +53,7 @@ class WordsAsked:
         self._session = session
         self._endpoints = endpoints
         self._root = shipped_cases() if session.shipped else config.rootpath
-        self._file = Path(config.getoption("words_asked"))
+        self._file = Path(config.getoption("words_requests"))
         self._recorded = config.getoption("words_recorded")
         self._archives: dict[str, Archive | None] = {}
 
@@ -74,9 +73,9 @@ class WordsAsked:
         for entry in cases.values():
             file = self._session.case_set.file(entry.id)
             self._archives[entry.id] = archive_for(file, self._root)
-        asked, failures = self._asked(list(arms))
+        requests, failures = self._requests(list(arms))
         data = {
-            "requests": asked,
+            "requests": requests,
             "failures": failures,
             "arms": [[case.id, arm.compactor, arm.trial] for case, arm in arms],
             "outside": list(self._session.asking_outside),
@@ -91,13 +90,15 @@ class WordsAsked:
         self._file.write_text(json.dumps(data), "utf-8")
         return True
 
-    def _asked(self, arms: list[tuple[CaseEntry, Arm]]) -> tuple[list[dict[str, Any]], list[str]]:
+    def _requests(
+        self, arms: list[tuple[CaseEntry, Arm]]
+    ) -> tuple[list[dict[str, Any]], list[str]]:
         """The requests of all arms, and why some could not be run."""
         tokens = self._session.roles.tokens
-        caller = AskedCaller(self._in_archive if self._recorded else self._in_store, tokens)
+        caller = WordsRequestCaller(self._in_archive if self._recorded else self._in_store, tokens)
 
         def model(real: Model, role: str) -> Model:
-            return AskedModel(real.name, caller, tokens) if role == "compaction" else real
+            return WordsRequestModel(real.name, caller, tokens) if role == "compaction" else real
 
         dry = self._session.with_models(model)
         failures = []
@@ -112,7 +113,7 @@ class WordsAsked:
                     failures.append(str(error))
         finally:
             dry.close()
-        return [*map(self._row, caller.asked)], failures
+        return [*map(self._row, caller.requests)], failures
 
     async def _in_store(self, call: Call, _: Place, __: int) -> tuple[State, CallReply | None]:
         endpoints = self._endpoints
@@ -126,11 +127,10 @@ class WordsAsked:
         words = archive.at(place, number) if archive else None
         if words is None:
             return "missing", None
-        same = words.digest == words_digest(call) and words.budget == place.budget
-        return "recorded" if same else "stale", words.reply
+        return "recorded" if words.answer(call, place) else "stale", words.reply
 
-    def _row(self, asked: Asked) -> dict[str, Any]:
-        place, reply = asked.place, asked.reply
+    def _row(self, request: WordsRequest) -> dict[str, Any]:
+        place, reply = request.place, request.reply
         said = None if reply is None else read_reply("chat.completions", reply.body)
         words = None
         if said is not None and reply is not None:
@@ -142,15 +142,15 @@ class WordsAsked:
             "strategy": place.strategy,
             "trial": place.trial,
             "point": place.point,
-            "number": asked.number,
+            "number": request.number,
             "budget": place.budget,
             "trigger": place.trigger,
-            "digest": asked.digest,
-            "covers": asked.covers,
-            "prompt": asked.prompt,
-            "flaws": asked.flaws,
-            "state": asked.state,
-            "read": asked.entry.read,
-            "written": asked.entry.written or self._session.roles.tokens.text(text),
+            "digest": request.digest,
+            "covers": request.covers,
+            "prompt": request.prompt,
+            "flaws": request.flaws,
+            "state": request.state,
+            "read": request.entry.read,
+            "written": request.entry.written or self._session.roles.tokens.text(text),
             **(words or {}),
         }

@@ -36,6 +36,6 @@ def test_only_what_asks_nobody_knows_the_models_of_a_dry_run():
         if "DryRunModel" in path.read_text("utf-8")
     }
     assert knowing == {
-        *("models/__init__.py", "models/dry_run.py", "models/recorded/asked.py"),
+        *("models/__init__.py", "models/dry_run.py", "models/recorded/requests.py"),
         "session/estimate.py",
     }

@@ -4,14 +4,20 @@ import re
 
 import pytest
 from support.paths import ROOT
+from support.readme_blocks import (
+    REAL_CASES,
+    run_of_recorded_words,
+    shown,
+    words_block,
+    writings_block,
+)
 from support.readme_blocks import WORDS as STRATEGIES
-from support.readme_blocks import run_of_recorded_words, shown, words_block
 
 from pytest_compaction.metrics import stale_summaries
 from pytest_compaction.models import Archive
 
 WORDS = ROOT / "cases" / "words.zip"
-WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks words"
+WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks words writings"
 
 
 @pytest.mark.exhaustive
@@ -27,6 +33,14 @@ def test_the_page_shows_what_the_recorded_words_state(tmp_path):
     assert [letter for _, letter in letters] == ["a", "a", "b", "b"]
     assert {name for name, letter in letters if letter == "a"} == {"anchored", "regenerate"}
     assert "-0.66 [" in printed
+
+
+@pytest.mark.exhaustive
+def test_the_page_shows_how_much_two_writings_differ(tmp_path):
+    run, _ = run_of_recorded_words(tmp_path, REAL_CASES, 2)
+    assert {record["words"] for record in run.records} == {"recorded"}
+    assert stale_summaries(run.records) == 0
+    assert shown("writings") == writings_block(run.records), WRITE_ANEW
 
 
 def test_the_shipped_cases_have_words_of_four_strategies():

@@ -5,11 +5,14 @@ Each block stands on one page between ``<!-- name -->`` and ``<!-- /name -->``.
 
 import json
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
 import textwrap
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 from support.pages import DOCS, README
@@ -33,6 +36,7 @@ PAGE_OF = {
     "worse": DOCS / "comparing.md",
     "cases": CASES_README,
     "words": DOCS / "words.md",
+    "writings": DOCS / "words.md",
     "tutorial-init": DOCS / "tutorial.md",
     "tutorial-worse": DOCS / "tutorial.md",
     "tutorial-show": DOCS / "tutorial.md",
@@ -46,6 +50,7 @@ MARKDOWN = {
     "invariants",
     "cases",
     "words",
+    "writings",
 }
 """Blocks that are Markdown tables; the others show what a terminal shows."""
 STRATEGIES = [
@@ -118,19 +123,66 @@ def strategies_block():
 
 WORDS = ("anchored", "regenerate", "claude-code", "codex:mode=local")
 """Strategies of which the shipped archive has the words for every case."""
+POWER_80 = 2.8
+"""Standard errors of a difference that is told at 5 % in 80 of 100 samples."""
 CLASSES = ("path", "identifier", "number", "error", "decision", "instruction")
 
 
-def run_of_recorded_words(folder):
-    """A run over all shipped cases with the words of the archive, and what it printed."""
+def run_of_recorded_words(folder, cases=CASES, trials=1):
+    """A run of these cases with the words of the archive, and what it printed."""
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n2"),
-        *(f"--compactor={','.join(WORDS)}", f"--compaction-cases={CASES}"),
-        *("--compaction-model=recorded", "--compaction-threshold=overall>=2"),
+        *(f"--compactor={','.join(WORDS)}", f"--compaction-cases={cases}"),
+        *(
+            f"--compaction-trials={trials}",
+            "--compaction-model=recorded",
+            "--compaction-threshold=overall>=2",
+        ),
     ]
     printed = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
     (file,) = Path(folder, ".pytest_compaction/runs").glob("*.jsonl")
     return load_run(file), printed
+
+
+def writings_block(records):
+    """How much two writings of the same summaries differ: facts by class, then scores."""
+    pairs = {}
+    for record in records:
+        key = (record["compactor"], record["case"], record["probe"])
+        pairs.setdefault(key, {})[record["trial"]] = record
+    flips, facts, scores = Counter(), Counter(), {}
+    for (strategy, case, _), trials in pairs.items():
+        first, second = trials[1], trials[2]
+        for one, other in zip(first["facts"], second["facts"], strict=True):
+            for name in ("all", one["class"], f"`{strategy}`"):
+                facts[name] += 1
+                flips[name] += one["survived"] != other["survived"]
+        scores.setdefault((strategy, case), []).append((first["overall"], second["overall"]))
+    means = {
+        key: [statistics.mean(trial) for trial in zip(*s, strict=True)] for key, s in scores.items()
+    }
+    within = statistics.stdev(one - other for one, other in means.values()) / 2**0.5
+    of = {name: [m for (strategy, _), m in means.items() if strategy == name] for name in WORDS}
+    between = sorted(statistics.stdev(map(statistics.mean, each)) for each in of.values())
+    moved = max(abs(statistics.mean(a - b for a, b in each)) for each in of.values())
+    paired = sorted(
+        statistics.stdev(
+            statistics.mean(a) - statistics.mean(b) for a, b in zip(of[x], of[y], strict=True)
+        )
+        for x, y in combinations(WORDS, 2)
+    )
+    least = [POWER_80 * each / len(of[WORDS[0]]) ** 0.5 for each in (paired[0], paired[-1])]
+    rows = ["| facts | stated in one writing alone |", "|---|---:|"]
+    rows += [
+        f"| {n} | {flips[n]} of {facts[n]}, {flips[n] / facts[n]:.0%} |" for n in sorted(facts)
+    ]
+    return "\n".join(rows) + (
+        f"\n\nStandard deviation of a case's score between writings: {within:.2f}; between cases: "
+        f"{between[0]:.2f} to {between[-1]:.2f}.\nThe mean of a strategy moved by "
+        f"at most {moved:.2f}.\n"
+        "Least difference of two strategies that these cases tell with a power of 80 %: "
+        f"{least[0]:.2f} to {least[1]:.2f}."
+    )
 
 
 def words_block(records):
@@ -325,6 +377,11 @@ def main(names=()):
         with tempfile.TemporaryDirectory() as folder:
             return {"words": words_block(run_of_recorded_words(folder)[0].records)}
 
+    def writings():
+        with tempfile.TemporaryDirectory() as folder:
+            run, _ = run_of_recorded_words(folder, REAL_CASES, 2)
+            return {"writings": writings_block(run.records)}
+
     sources = (
         ({"changed-summaries"}, lambda: {"changed-summaries": effects_table("anchored")}),
         ({"production"}, lambda: {"production": production_block()}),
@@ -336,6 +393,7 @@ def main(names=()):
         ({"invariants"}, lambda: {"invariants": invariants_block()}),
         ({"cases"}, lambda: {"cases": difficulty()}),
         ({"words"}, words),
+        ({"writings"}, writings),
         ({"suitability", "dialogue-strategies"}, dialogue_blocks),
         ({name for name in PAGE_OF if name.startswith("tutorial-")}, followed),
     )

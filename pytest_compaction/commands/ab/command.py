@@ -12,17 +12,20 @@ from typing import Any, Final
 
 from pytest_compaction.commands.ab.holdout import Holdout, HoldoutError
 from pytest_compaction.commands.ab.refs import RefError, Tree, trees_of
-from pytest_compaction.commands.arguments import complain, number_type, written
+from pytest_compaction.commands.arguments import complain, written
 from pytest_compaction.commands.init.config_file import ConfigFileError, config_file
 from pytest_compaction.commands.pytest_runs import (
     RunError,
+    add_run_options,
     agreed,
+    complain_of,
     estimate,
     run_pytest,
     started,
     wait_for,
 )
 from pytest_compaction.compactors import parted
+from pytest_compaction.folders import write_whole
 from pytest_compaction.models import is_offline
 from pytest_compaction.options import option_of
 from pytest_compaction.records import (
@@ -44,11 +47,10 @@ from pytest_compaction.reports import (
     page_of,
     prompts_of,
     report_json,
-    write_whole,
 )
 from pytest_compaction.session.named_files import case_places
 from pytest_compaction.settings import DEFAULT_CASES, NAMES_FACTS, SHIPPED
-from pytest_compaction.text import Range, printable
+from pytest_compaction.text import printable
 
 _TRIALS: Final = 3
 _STORE: Final = ".pytest_compaction/store"
@@ -83,33 +85,16 @@ def add(commands: Any) -> None:
         "versions", nargs="+", metavar="VERSION", help="prompt files, the old one first; or A..B"
     )
     parser.add_argument("--compactor", required=True, metavar="SPEC", help="as pytest takes it")
-    parser.add_argument(
-        "--cases", action="append", default=[], metavar="PATH", help="cases; repeatable"
-    )
     parser.add_argument("--model", metavar="NAME", help="the model, as --compaction-model")
-    parser.add_argument(
-        "--trials",
-        type=number_type(Range(1, 1000, True)),
-        metavar="N",
-        help=f"trials of each version (default: {_TRIALS}, or 1 without a model)",
-    )
+    add_run_options(parser, f"trials of each version (default: {_TRIALS}, or 1 without a model)")
     parser.add_argument(
         "--report", action="append", default=[], type=Path, metavar="PATH", help="also a report"
     )
     parser.add_argument(
         "--comment", type=Path, dest="output", metavar="FILE", help="write the Markdown here"
     )
-    parser.add_argument("--store", type=Path, metavar="DIR", help="where model calls are kept")
-    parser.add_argument("--replay", action="store_true", help="take calls from the store alone")
-    parser.add_argument(
-        "--export", metavar="FOLDER", help="write the next requests as batch files instead"
-    )
     parser.add_argument("--holdout", type=Path, metavar="FOLDER", help="cases for --final alone")
     parser.add_argument("--final", action="store_true", help="measure the held-out cases")
-    parser.add_argument(
-        "--pytest", action="append", default=[], metavar="ARG", help="one more argument of pytest"
-    )
-    parser.add_argument("-y", "--yes", action="store_true", help="call models without asking you")
     parser.set_defaults(run=run)
 
 
@@ -122,9 +107,7 @@ def run(options: argparse.Namespace) -> int:
             plan = _planned(options, stack)
             return plan.carried_out()
     except RunError as error:
-        said = [line for line in error.printed.splitlines() if line.startswith("ERROR: ")]
-        for line in said or [*error.printed.splitlines(), str(error)]:
-            complain(line.removeprefix("ERROR: "))
+        complain_of(error)
     except (ABError, RefError, HoldoutError, ConfigFileError) as error:
         complain(str(error))
     except KeyboardInterrupt:

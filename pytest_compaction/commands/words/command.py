@@ -16,8 +16,15 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.arguments import DEFAULT_STORE, complain, number_type
-from pytest_compaction.commands.pytest_runs import RunError, agreed, estimate, run_pytest
+from pytest_compaction.commands.arguments import DEFAULT_STORE, complain
+from pytest_compaction.commands.pytest_runs import (
+    RunError,
+    add_run_options,
+    agreed,
+    complain_of,
+    estimate,
+    run_pytest,
+)
 from pytest_compaction.commands.words.verify import faults_in
 from pytest_compaction.compactors import parted
 from pytest_compaction.conversation import canonical_json, short_hash
@@ -34,7 +41,7 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.settings import DEFAULT_CASES
-from pytest_compaction.text import Range, printable
+from pytest_compaction.text import printable
 
 _ANY: Final = "words"
 """Names the model of a list: nothing is asked, and a strategy with a prompt of its own needs one.
@@ -66,18 +73,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--compactor", action="append", default=[], metavar="SPEC", help="as pytest takes it"
     )
-    parser.add_argument(
-        "--cases", action="append", default=[], metavar="PATH", help="cases; repeatable"
-    )
     parser.add_argument("--model", metavar="NAME", help="the model that writes")
-    parser.add_argument(
-        "--trials", type=number_type(Range(1, 1000, True)), metavar="N", help="trials (1)"
-    )
-    parser.add_argument("--store", type=Path, metavar="DIR", help="where model calls are kept")
-    parser.add_argument("--replay", action="store_true", help="take calls from the store alone")
-    parser.add_argument(
-        "--export", metavar="FOLDER", help="write the next requests as batch files instead"
-    )
+    add_run_options(parser, "trials (1)")
     parser.add_argument("--again", action="store_true", help="also what is recorded already")
     parser.add_argument("--plain", action="store_true", help="export one text file a request")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the archive to write")
@@ -88,10 +85,6 @@ def add(commands: Any) -> None:
         "--provenance", action="append", default=[], metavar="TEXT", help="a sentence; repeatable"
     )
     parser.add_argument("--licence", metavar="TEXT", help="the licence of the words")
-    parser.add_argument(
-        "--pytest", action="append", default=[], metavar="ARG", help="one more argument of pytest"
-    )
-    parser.add_argument("-y", "--yes", action="store_true", help="call models without asking you")
     parser.set_defaults(run=run)
 
 
@@ -104,9 +97,7 @@ def run(options: argparse.Namespace) -> int:
             raise WordsError(f"words {options.action} takes no file; name cases with --cases")
         return _listed(options) if options.action == "list" else _recorded(options)
     except RunError as error:
-        said = [line for line in error.printed.splitlines() if line.startswith("ERROR: ")]
-        for line in said or [*error.printed.splitlines(), str(error)]:
-            complain(line.removeprefix("ERROR: "))
+        complain_of(error)
     except (WordsError, ArchiveError) as error:
         complain(str(error))
     except KeyboardInterrupt:
@@ -154,8 +145,8 @@ def _arguments(options: argparse.Namespace, model: str) -> list[str]:
 def _requests(options: argparse.Namespace, model: str, recorded: bool) -> _Requests:
     """The requests of the run, answered from recorded words or from the store."""
     with temporary_folder() as folder:
-        file = folder / "asked.json"
-        more = ["-p", "pytest_compaction.session.words", f"--words-asked={file}"]
+        file = folder / "requests.json"
+        more = ["-p", "pytest_compaction.session.words", f"--words-requests={file}"]
         more += ["--words-recorded"] if recorded else []
         arguments = [*_arguments(options, model), *more, "--compaction-estimate", "-q"]
         code, printed = run_pytest(arguments, folder, progress=StringIO())

@@ -115,6 +115,10 @@ class Words:
         choice = {"finish_reason": self.finish, "index": 0, "message": message}
         return CallReply({"object": "chat.completion", "choices": [choice]}, Usage(calls=1))
 
+    def answer(self, call: Call, place: Place) -> bool:
+        """Whether the words answer this call, and no other prompt, log or budget."""
+        return self.digest == words_digest(call) and self.budget == place.budget
+
 
 def words_digest(call: Call) -> str:
     """SHA-256 of all that is sent and does not depend on the model: what words are compared by.

@@ -30,7 +30,6 @@ from pytest_compaction.models.recorded.archive import (
     STALE,
     RecordedWords,
     record_command,
-    words_digest,
 )
 from pytest_compaction.models.wire.call import Call, CallReply
 
@@ -59,7 +58,7 @@ class _WordsCaller:
                 f"request {number} of {place.strategy} at {place.point} of {place.case} (trial "
                 f"{place.trial}) has no recorded words; {record_command(place.strategy)}"
             )
-        if words.digest != words_digest(call) or words.budget != place.budget:
+        if not words.answer(call, place):
             if self._recorded.strict:
                 raise NotAskedError(
                     f"the recorded words of {place.strategy} at {place.point} of {place.case} "

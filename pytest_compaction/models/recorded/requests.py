@@ -34,7 +34,7 @@ Find = Callable[[Call, Place, int], Awaitable[tuple[State, CallReply | None]]]
 
 
 @dataclass
-class Asked:
+class WordsRequest:
     """A request at its place. ``number`` counts those of one place from 1.
 
     ``read`` and ``written`` are the tokens that it takes. ``prompt`` is the digest of the prompt
@@ -52,7 +52,7 @@ class Asked:
     flaws: tuple[str, ...] = ()
 
 
-class AskedCaller:
+class WordsRequestCaller:
     """A caller that notes each call; nothing is sent.
 
     After the first call of a case that nothing answers, the later ones are missing as well: they
@@ -60,7 +60,7 @@ class AskedCaller:
     """
 
     def __init__(self, find: Find, tokens: TokenCounter) -> None:
-        self.asked: list[Asked] = []
+        self.requests: list[WordsRequest] = []
         self._find = find
         self._tokens = tokens
         self._numbers: Counter[Place] = Counter()
@@ -75,12 +75,12 @@ class AskedCaller:
         self, begun: int, messages: Sequence[Message], prompt: str, flaws: tuple[str, ...]
     ) -> None:
         """Say what the calls since ``begun`` were asked about, and what was wrong with the last."""
-        asked = self.asked[begun:]
-        for each in asked:
+        noted = self.requests[begun:]
+        for each in noted:
             each.covers = tuple(dict.fromkeys(m.id for m in (*messages[:1], *messages[-1:])))
             each.prompt = prompt
-        if asked and asked[-1].reply is not None:
-            asked[-1].flaws = flaws
+        if noted and noted[-1].reply is not None:
+            noted[-1].flaws = flaws
 
     async def call(self, call: Call) -> CallReply:
         """The reply that is there; raises :class:`CallToMake` if there is none."""
@@ -95,7 +95,7 @@ class AskedCaller:
         if not self._missed:
             found = await self._find(call, place, number)
         state, reply = found
-        self.asked.append(Asked(place, number, state, reply, entry, words_digest(call)))
+        self.requests.append(WordsRequest(place, number, state, reply, entry, words_digest(call)))
         if reply is None:
             self._missed = True
             raise CallToMake(entry)
@@ -105,24 +105,24 @@ class AskedCaller:
         """Do nothing: no connection is open."""
 
 
-class AskedModel(DryRunModel):
+class WordsRequestModel(DryRunModel):
     """The model of a strategy in such a run. ``name`` is that of the model that is asked."""
 
     def __init__(
-        self, name: str, caller: AskedCaller, tokens: TokenCounter, trial: int = 1
+        self, name: str, caller: WordsRequestCaller, tokens: TokenCounter, trial: int = 1
     ) -> None:
         super().__init__(ChatModel(name, caller, tokens, trial=trial), tokens)
         self._caller = caller
 
-    def at_trial(self, trial: int) -> AskedModel:
+    def at_trial(self, trial: int) -> WordsRequestModel:
         """This model for one repetition."""
-        return AskedModel(self.name, self._caller, self._tokens, trial)
+        return WordsRequestModel(self.name, self._caller, self._tokens, trial)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """The summary that is there, or one by rules."""
         told = [asdict(request.prompt or frame()), [asdict(each) for each in request.sections]]
         prompt = short_hash(canonical_json([*told, request.instructions]))
-        begun = len(self._caller.asked)
+        begun = len(self._caller.requests)
         flaws: tuple[str, ...] = ()
         try:
             reply = await super().summarize(request)
@@ -136,7 +136,7 @@ class AskedModel(DryRunModel):
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
         """The answer that is there, or one by rules: some strategies ask for notes so."""
-        begun = len(self._caller.asked)
+        begun = len(self._caller.requests)
         try:
             return await super().answer(request)
         finally:
