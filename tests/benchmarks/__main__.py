@@ -17,7 +17,6 @@ BENCHMARKS = {
     "limit": "share of an endpoint's limit that whole runs reach, and the CPU time of a call",
     "startup": "what an unused plugin, collection, workers and the headline command cost",
     "offline": "runs without an endpoint: the headline command, none, and all strategies",
-    "length": "time and memory of the parts over conversations of 0.1 to 10 million tokens",
     "long_memory": "long conversations of 0.1 to 10 million tokens: seconds and memory of runs",
     "collection": "collecting and running 8,000 small items",
     "needed": "whether what is called needed stood in the view after recorded compactions",

@@ -10,6 +10,8 @@ text in their name.
 
 import argparse
 import json
+import math
+import statistics
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +21,6 @@ from support.long_conversations import write
 from pytest_compaction.case import size_name
 from tests.benchmarks import arguments as options
 from tests.benchmarks.checkouts import Checkout, checkouts
-from tests.benchmarks.length import markdown_head, markdown_row, say, slope
 from tests.benchmarks.measured_run import Run, fresh_folder, run_pytest
 
 LENGTHS = (100_000, 1_000_000, 10_000_000)
@@ -50,10 +51,10 @@ def main(arguments: Sequence[str]) -> None:
         folders = [_written(length, Path(temporary)) for length in lengths]
         texts = [_characters(folder) for folder in folders]
         for line in _head(lengths, texts):
-            say(line)
+            print(line, flush=True)
         for name, work in works.items():
             if options.is_wanted(chosen, name):
-                say(_row(name, [work(folder) for folder in folders], lengths, texts))
+                print(_row(name, [work(folder) for folder in folders], lengths, texts), flush=True)
 
 
 def _written(tokens: int, folder: Path) -> Path:
@@ -103,14 +104,22 @@ def _head(lengths: Sequence[int], texts: Sequence[int]) -> list[str]:
     )
     columns = ["work", *(f"{title} (s)" for title in titles), "slope"]
     columns += [*(f"{title} (MB)" for title in titles), "memory ÷ text"]
-    return [counted, "", *markdown_head(columns)]
+    return [counted, "", _cells(columns), _cells(["---", *["--:"] * (len(columns) - 1)])]
 
 
 def _row(name: str, runs: Sequence[Run], lengths: Sequence[int], texts: Sequence[int]) -> str:
-    sizes = [{"tokens": length} for length in lengths]
-    rise = slope([{"seconds": run.cpu} for run in runs], sizes)
+    rise = _slope(list(map(math.log, lengths)), [math.log(run.cpu) for run in runs])
     cells = [name, *(f"{run.cpu:.1f}" for run in runs), f"{rise:.2f}"]
     cells += [f"{run.memory / MEGABYTE:.0f}" for run in runs]
     longer = texts[-1] - texts[0]
-    share = (runs[-1].memory - runs[0].memory) / longer if longer else float("nan")
-    return markdown_row([*cells, f"{share:.1f}"])
+    share = (runs[-1].memory - runs[0].memory) / longer if longer else math.nan
+    return _cells([*cells, f"{share:.1f}"])
+
+
+def _slope(x: Sequence[float], y: Sequence[float]) -> float:
+    """The slope of y over x by least squares; NaN for one point."""
+    return statistics.linear_regression(x, y).slope if len(x) > 1 else math.nan
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
