@@ -295,8 +295,11 @@ class Settings:
     record."""
     prompts: tuple[PromptSettings, ...] = ()
     """The prompts and instructions of users, read when the session is resolved."""
+    names_model: bool = True
+    """Whether a model was named. Where none was, words are recorded, or else rules write."""
     words: tuple[tuple[str, Literal["recorded", "rules"]], ...] = ()
-    """Who writes for each strategy that asks a model, in a run of recorded words."""
+    """Who writes for each strategy that asks a model, in a run of recorded words, and in one for
+    which no model was named."""
 
     @property
     def active(self) -> bool:
@@ -308,6 +311,11 @@ class Settings:
         """The strategies to run, in the order given, with the control if it was requested."""
         named = self.compactors
         return (*named, CONTROL) if self.control and CONTROL not in named else named
+
+    @property
+    def tells_words(self) -> bool:
+        """Whether records and tables say who wrote the summaries."""
+        return self.model == RECORDED or bool(self.words)
 
     @property
     def at_recorded_budget(self) -> bool:

@@ -26,6 +26,7 @@ UNWRITTEN = "PYTHONDONTWRITEBYTECODE"
 """Environment variable with which each of the many processes would compile the package again."""
 SERVICE = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")
 """Environment variables by which the runs in tests would write to the job that runs the tests."""
+RULES = ("PYTEST_ADDOPTS", "--compaction-model=offline")
 
 
 def pytest_configure(config):
@@ -41,6 +42,27 @@ def pytest_unconfigure(config):
     if FOLDER in config.stash:
         del os.environ[COMMON_FOLDER]
         config.stash[FOLDER].cleanup()
+
+
+@pytest.fixture(scope="session")
+def _rules_for_all():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(*RULES)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _summaries_by_rules(request, _rules_for_all, monkeypatch):
+    """Runs in tests summarise by rules, unless a test names a model or takes this back."""
+    if "pytester" in request.fixturenames:  # it removes the variable
+        request.getfixturevalue("pytester")
+        monkeypatch.setenv(*RULES)
+
+
+@pytest.fixture
+def no_model_named(_summaries_by_rules, monkeypatch):
+    """Runs in this test have the model of the configuration, or the default."""
+    monkeypatch.delenv(RULES[0], raising=False)
 
 
 def pytest_pycollect_makemodule():

@@ -155,8 +155,10 @@ def test_every_option_has_a_value_to_be_tested_with():
     ],
 )
 def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
-    pytester, option, form
+    pytester, option, form, request
 ):
+    if option.key == "compaction_model":
+        request.getfixturevalue("no_model_named")
     set_up(pytester, "first")
     (pytester.path / "judge.md").write_bytes(PROMPT.read_bytes())
     (pytester.path / "prices.json").write_text(PRICES)

@@ -239,7 +239,7 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
         settings["control"],
         is_offline(settings["model"]),
         pricing=run_pricing(settings["responder"], records),
-        words=settings["model"] == RECORDED_WORDS,
+        words=settings["model"] == RECORDED_WORDS or "words" in header,
     )
     if "prices" in header:
         yield from usage_table(records)

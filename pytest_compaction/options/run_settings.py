@@ -91,8 +91,8 @@ def read_settings(config: Reader) -> Settings:
     for one, other, why in _EXCLUDED:
         if all(raw[name] not in (None, False, "") for name in (one, other)):
             raise OptionError(why.format_map(raw))
-    model, judges = raw["model"], _split(raw, "judge")
-    for name, given in (("model", model), ("responder", raw["responder"])):
+    model, judges = raw["model"] or ("offline" if raw["check"] else RECORDED), _split(raw, "judge")
+    for name, given in (("model", raw["model"]), ("responder", raw["responder"])):
         refuse_removed([f"--compaction-{name}={given}"])
     refuse_removed(f"--compaction-judge={given}" for given in judges)
     if RECORDED in {raw["responder"], *judges}:
@@ -101,12 +101,14 @@ def read_settings(config: Reader) -> Settings:
             "responder and the judge are rules, or models that you name"
         )
     reads = "offline" if model == RECORDED else model
-    if model == RECORDED and raw["executor"]:
+    if raw["model"] == RECORDED and raw["executor"]:
         raise OptionError(
             "recorded words are read on this machine, and --compaction-executor has cases run "
             "elsewhere; leave one of the two out, or use -n N"
         )
     made = raw | {
+        "model": model,
+        "names_model": bool(raw["model"]),
         "compactors": tuple(dict.fromkeys(_hidden(named_compactors(config)))),
         "cases": tuple(raw["cases"]),
         "responder": raw["responder"] or reads,

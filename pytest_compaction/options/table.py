@@ -83,7 +83,7 @@ GROUPS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N", Range(0, 10**9, True)),
     ),
     "compaction, model: which models are asked, how, and what that may cost": (
-        Option("--compaction-model", "string", "offline", "model for all three roles (default: offline)", "NAME"),
+        Option("--compaction-model", "string", "", "model for all three roles (default: recorded words, and rules, named offline, for strategies without any)", "NAME"),
         Option("--compaction-responder", "string", "", "another model to answer the probes", "NAME"),
         Option("--compaction-judge", "linelist", [], "another model to judge the answers; repeat for several judges, whose scores are averaged", "NAME"),
         Option("--compaction-judgements", "int", 1, "judgements that each judge makes of an answer, whose scores are averaged (default: 1; not for dialogues)", "N", Range(1, 100, True)),

@@ -209,6 +209,7 @@ def _committed(source: Source, wanted: str | None) -> Baseline:
     strategy = _chosen(sorted(strategies), wanted, source.path)
     data = strategies[strategy]
     header = {key: data[key] for key in ("settings", "cases", "versions", "words") if key in data}
+    header["settings"] = data["settings"] | {"compactors": [strategy]}
 
     def view_of(record: Record) -> bytes | None:
         name = str(record["hashes"].get("view"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import Any, Final
 
+from pytest_compaction.models import OFFLINE, RECORDED_WORDS
 from pytest_compaction.text import printable
 
 SETTINGS: Final[Mapping[str, str]] = {
@@ -51,8 +52,9 @@ def differences(
         f"{_written(key, other.get(key))} in {names[1]}"
         for key, called in SETTINGS.items()
         if one.get(key) != other.get(key)
+        and not (key == "model" and {one.get(key), other.get(key)} == {OFFLINE, RECORDED_WORDS})
     ]
-    found += _other_words(_part(first, "words"), _part(second, "words"), names)
+    found += _other_words(first, second, names)
     cases, others = _part(first, "cases"), _part(second, "cases")
     if cases and others and not cases.keys() & others.keys():
         found.append(f"{names[0]} and {names[1]} have no case in common")
@@ -62,21 +64,31 @@ def differences(
 def _other_words(
     first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
 ) -> Iterator[str]:
-    """Who wrote recorded words, if that differs between two runs, as sentences."""
+    """Who wrote the summaries, if that differs between two runs, as sentences.
+
+    One of two runs may have recorded words for a strategy for which rules write in the other.
+    """
     one, other = (
-        sorted({str(archive["model"]) for archive in words.get("archives") or ()})
-        for words in (first, second)
+        sorted({str(archive["model"]) for archive in _part(run, "words").get("archives") or ()})
+        for run in (first, second)
     )
     if one != other and one and other:
         wrote = f"{' and '.join(one)} wrote them in {names[0]}, {' and '.join(other)} in {names[1]}"
         yield printable(f"the words differ: {wrote}", 400)
-    writers, others = (words.get("strategies") or {} for words in (first, second))
+    writers, others = map(_writers, (first, second))
     for strategy in sorted(writers.keys() & others.keys()):
         if writers[strategy] != others[strategy]:
             yield (
                 f"the words of {printable(strategy, 60)} differ: {writers[strategy]} in "
                 f"{names[0]}, {others[strategy]} in {names[1]}"
             )
+
+
+def _writers(header: Mapping[str, Any]) -> dict[str, str]:
+    """Who wrote the summaries of each strategy: rules for all of a run that names them."""
+    settings = _part(header, "settings")
+    by_rules = settings.get("compactors") if settings.get("model") == OFFLINE else None
+    return dict.fromkeys(by_rules or (), "rules") | (_part(header, "words").get("strategies") or {})
 
 
 def changed_cases(

@@ -67,10 +67,10 @@ def blank_record(
 def words_of(settings: Settings, compactor: str, calls: int) -> Words | None:
     """Who wrote the summaries of an item for which its compactions made so many calls.
 
-    ``None`` in a run of recorded words where none was asked for; what the client of a strategy
+    ``None`` in a run that tells words where none was asked for; what the client of a strategy
     asked there is ``live``.
     """
-    if settings.model == RECORDED_WORDS:
+    if settings.tells_words:
         return dict(settings.words).get(compactor, "live") if calls else None
     return "rules" if settings.model == OFFLINE or not calls else "live"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -24,12 +24,16 @@ class RunWords:
 
     ``strategies`` are those that ask a model, with who writes for each. ``missing`` are the cases
     of which a strategy has no words, though it has them of others; they are not in its figures.
+    ``why`` is the reason for which rules write, and ``for_dialogues`` says that they write
+    summaries of dialogues too.
     """
 
     recorded: RecordedWords = field(default_factory=RecordedWords)
     strategies: Mapping[str, Literal["recorded", "rules"]] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cases: int = 0
+    why: str = ""
+    for_dialogues: bool = False
 
     @property
     def by_rules(self) -> tuple[str, ...]:
@@ -64,7 +68,7 @@ class RunWords:
         for name, words in self.strategies.items():
             if words == "rules":
                 yield (
-                    f"{name}: words: rules, because none are recorded for these cases; they tell "
+                    f"{name}: words: rules, because {self.why}; they tell "
                     "what its structure keeps and nothing of prompts and models, which have no "
                     f"effect; {record_command(name)}, or ask a model: --compaction-model=NAME"
                 )
@@ -77,9 +81,14 @@ class RunWords:
             yield text
             if without:
                 yield f"{name}: {_without(without)}; {record_command(name)}"
+        if self.for_dialogues:
+            yield (
+                "dialogues: words: rules, because none are recorded for dialogues; prompts and "
+                "models have no effect; ask a model: --compaction-model=NAME"
+            )
 
 
-def _without(cases: tuple[str, ...]) -> str:
+def _without(cases: Sequence[str]) -> str:
     more = f" and {len(cases) - _SHOWN} more" if len(cases) > _SHOWN else ""
     listed = ", ".join(cases[:_SHOWN])
     count = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
@@ -88,20 +97,40 @@ def _without(cases: tuple[str, ...]) -> str:
 
 
 def found_words(
-    settings: Settings, cases: CaseSet, asking: Mapping[str, bool], told: set[str], root: Path
+    settings: Settings,
+    cases: CaseSet,
+    asking: Mapping[str, bool],
+    told: set[str],
+    root: Path,
+    named: Sequence[Path],
+    dialogues: bool,
 ) -> RunWords:
     """The recorded words of the cases, whose archives are looked for up to ``root``.
 
-    ``asking`` says of each strategy whether it asks a model, and ``told`` are those with a prompt
-    or an instruction of a user. Raises :class:`OptionError` for what rules alone would decide, and
-    for words that are recorded for fewer trials.
+    For a case elsewhere they are looked for up to the folder that was ``named``. ``asking`` says
+    of each strategy whether it asks a model, and ``told`` are those with a prompt or an instruction
+    of a user. ``dialogues`` says whether some are replayed. Raises :class:`OptionError` for what
+    rules alone would decide, and for words that are recorded for fewer trials.
     """
+    if dialogues and settings.names_model:
+        raise OptionError(
+            "no words are recorded for dialogues; name a model that can be asked "
+            "(--compaction-model=NAME), or rules: --compaction-model=offline"
+        )
     gated = _gated(settings)
-    archives = {
-        entry.id: archive
-        for entry in cases.entries
-        if (archive := archive_for(cases.file(entry.id), root)) is not None
-    }
+    for_dialogues = dialogues and any(asking.values())
+    if not cases.entries and not (dialogues and told):
+        return RunWords(for_dialogues=for_dialogues)
+    archives = {}
+    why = "none are recorded for these cases"
+    if settings.executor:
+        why = "recorded words are read on this machine alone"
+    elif any(asking.values()):
+        archives = {
+            entry.id: archive
+            for entry in cases.entries
+            if (archive := archive_of(cases.file(entry.id), root, named))
+        }
     held: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
     for id, archive in archives.items():
         for row in archive.words:
@@ -121,31 +150,52 @@ def found_words(
             raise OptionError(
                 f"--compaction-trials={settings.trials}: {name} has recorded words of "
                 f"{max(there.values())} of these; take --compaction-trials={max(there.values())}, "
-                f"or {record_command(name)} --trials={settings.trials}"
+                f"{record_command(name)} --trials={settings.trials}, or ask for rules: "
+                "--compaction-model=offline"
             )
         without = [e.id for e in cases.entries if there.get(e.id, 0) < settings.trials]
         if there and without:
             missing[name] = tuple(without)
-        if not there and name in told:
-            raise OptionError(
-                f"{name}: prompt= and instruction= change what a model is told, and no words are "
-                f"recorded for them; {record_command(name)}, or name a model that can be asked: "
-                "--compaction-model=NAME"
-            )
-        if name in gated and not there:
-            raise OptionError(
-                f"{name}: no words are recorded for these cases, so that a gate would rest on "
-                "summaries by rules, which tell nothing of prompts and models; "
-                f"{record_command(name)}, name a model (--compaction-model=NAME), or ask for "
-                "rules in so many words: --compaction-model=offline"
-            )
-        if name in gated and without:
-            raise OptionError(
-                printable(f"{name} has a rule, and {_without(missing[name])}; ", 2000)
-                + f"{record_command(name)}, or name the other cases alone with --compaction-cases"
-            )
+        if unusable := _unusable(name, bool(there), without, why, name in told, name in gated):
+            raise OptionError(unusable)
     recorded = RecordedWords(archives, strict=bool(gated))
-    return RunWords(recorded, strategies, missing, len(cases.entries))
+    return RunWords(recorded, strategies, missing, len(cases.entries), why, for_dialogues)
+
+
+def _unusable(
+    name: str, there: bool, without: Sequence[str], why: str, told: bool, gated: bool
+) -> str:
+    """Why what is recorded for a strategy cannot be used in this run; empty if it can."""
+    if not there and told:
+        return (
+            f"{name}: prompt= and instruction= change what a model is told, and no words are "
+            f"recorded for them; {record_command(name)}, or name a model that can be asked: "
+            "--compaction-model=NAME"
+        )
+    if gated and not there:
+        return (
+            f"{name}: {why.replace('none', 'no words', 1)}, so that a gate would rest on "
+            "summaries by rules, which tell nothing of prompts and models; "
+            f"{record_command(name)}, name a model (--compaction-model=NAME), or ask for "
+            "rules in so many words: --compaction-model=offline"
+        )
+    if gated and without:
+        return (
+            printable(f"{name} has a rule, and {_without(without)}; ", 2000)
+            + f"{record_command(name)}, or name the other cases alone with --compaction-cases"
+        )
+    return ""
+
+
+def archive_of(case: Path, root: Path, named: Sequence[Path]) -> Archive | None:
+    """The archive nearest to a case file, in its folder or in one above.
+
+    The last folder is the root of the project, for a case elsewhere the one that was ``named``, or
+    else its own.
+    """
+    file = case.resolve()
+    folders = (path.resolve() for path in (root, *named))
+    return archive_for(file, next((f for f in folders if f in file.parents), file.parent))
 
 
 def _trials(held: set[tuple[int, int]], budgets: list[int | Literal["recorded"]]) -> int:

@@ -141,23 +141,16 @@ def resolve_session(
         dialogues = load_dialogues(found.dialogue_files, root).chosen(chosen.tasks, chosen.limit)
     words = RunWords()
     if settings.model == RECORDED_WORDS:
-        if dialogues.dialogues:
-            raise OptionError(
-                "no words are recorded for dialogues; name a model that can be asked "
-                "(--compaction-model=NAME), or rules: --compaction-model=offline"
-            )
         words = found_words(
             settings,
             case_set,
             {spec.text: asks_model(registry.example(spec)) for spec in specs},
             {part.text for part, _, _ in registry.told(specs)},
             shipped_cases() if places.shipped else root,
+            places.paths,
+            bool(dialogues.dialogues),
         )
-        settings = replace(settings, words=tuple(words.strategies.items()))
-        from pytest_compaction.models import RecordedModel  # takes long to import
-
-        recorded = RecordedModel(words.recorded, tokens)
-        roles = replace(roles, recorded=recorded, by_rules=frozenset(words.by_rules))
+        settings, roles = _with_words(settings, roles, words)
     session = BenchmarkSession(
         words=words,
         settings=settings,
@@ -179,6 +172,17 @@ def resolve_session(
     )
     index.save()
     return session
+
+
+def _with_words(settings: Settings, roles: Roles, words: RunWords) -> tuple[Settings, Roles]:
+    """Settings and roles with what is recorded, or with rules if that is nothing."""
+    settings = replace(settings, words=tuple(words.strategies.items()))
+    if not (words.archives or settings.names_model):
+        return replace(settings, model=OFFLINE), roles
+    from pytest_compaction.models import RecordedModel  # takes long to import
+
+    recorded = RecordedModel(words.recorded, roles.tokens)
+    return settings, replace(roles, recorded=recorded, by_rules=frozenset(words.by_rules))
 
 
 def resolve_strategies(

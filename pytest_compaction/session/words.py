@@ -26,12 +26,12 @@ from pytest_compaction.models import (
     WordsRequest,
     WordsRequestCaller,
     WordsRequestModel,
-    archive_for,
     read_reply,
 )
 from pytest_compaction.run import Arm
 from pytest_compaction.session.items.collection import selected
 from pytest_compaction.session.items.probe import ProbeItem
+from pytest_compaction.session.recorded_words import archive_of
 from pytest_compaction.session.session import BenchmarkSession, shipped_cases
 
 
@@ -72,7 +72,7 @@ class WordsRequests:
         cases = {entry.id: entry for entry, _ in arms}
         for entry in cases.values():
             file = self._session.case_set.file(entry.id)
-            self._archives[entry.id] = archive_for(file, self._root)
+            self._archives[entry.id] = archive_of(file, self._root, self._session.named)
         requests, failures = self._requests(list(arms))
         data = {
             "requests": requests,

@@ -35,6 +35,7 @@ MOST_LINES = 40
 """Lines of the first screen, from the first case to the end."""
 WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"
 WITHOUT_DEFAULT = {
+    "--compaction-model": "recorded words; without any, rules",
     "--compaction-cases": "cases`, else the shipped ones",
     "--compaction-budget": "those of the cases",
     "--compaction-responder": "same as `--compaction-model",

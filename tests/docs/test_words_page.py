@@ -53,7 +53,7 @@ def test_recorded_words_are_measured_without_a_key(pytester, endpoint, monkeypat
     [record] = commands_with("--model=gpt-5-mini")
     assert main([*record, "--yes", *QUIETLY]) == 0
     monkeypatch.delenv("OPENAI_BASE_URL")
-    [measure] = commands_with("--compaction-model=recorded")
+    [measure] = commands_with("--compactor=anchored,regenerate")
     shown = pytester.runpytest_inprocess(*lean(), *measure)
     shown.stdout.fnmatch_lines(
         [

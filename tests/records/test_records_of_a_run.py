@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import pytest
 from support.builders import COUNTER, build_case
@@ -392,7 +391,7 @@ def test_a_killed_run_leaves_whole_lines_that_can_be_loaded(pytester):
 )
 def test_a_record_says_who_wrote_the_summaries(model, calls, words):
     written = (("own", "recorded"), ("other", "rules"))
-    settings = SimpleNamespace(model=model, words=written)
+    settings = offline_settings(model=model, words=written if model == "recorded" else ())
     assert words_of(settings, "own", calls) == words
     assert words_of(settings, "other", 1) == ("live" if model == "m" else "rules")
     assert words_of(settings, "client", 1) == ("rules" if model == "offline" else "live")

@@ -129,7 +129,7 @@ def test_a_strategy_that_is_named_needs_no_function_and_the_projects_cases_are_m
 
 @pytest.mark.exhaustive
 def test_where_a_model_is_sampled_the_baseline_is_run_twice_and_its_noise_becomes_the_limit(
-    pytester, answers, capsys, monkeypatch
+    pytester, answers, capsys, monkeypatch, no_model_named
 ):
     pytester.makeconftest(PRICED)
     pytester.makeini("[pytest]\ncompaction_model = gpt-4o-mini\ncompaction_over_budget = report\n")
@@ -361,7 +361,9 @@ def test_the_function_that_is_written_keeps_the_newest_within_the_budget():
 @pytest.mark.parametrize(
     "name", ["pytest.ini", pytest.param("pyproject.toml", marks=pytest.mark.exhaustive)]
 )
-def test_without_the_plugin_the_written_project_is_not_green(pytester, capsys, name):
+def test_without_the_plugin_the_written_project_is_not_green(
+    pytester, capsys, name, no_model_named
+):
     set_up(pytester)
     write_cases(pytester, long_case("first"), long_case("second"))
     (pytester.path / name).write_text("[pytest]\n" if name == "pytest.ini" else OTHER)

@@ -195,6 +195,81 @@ def test_a_gate_does_not_rest_on_rules_that_nobody_asked_for(project):
     assert offline.ret == pytest.ExitCode.OK
 
 
+def unnamed(pytester, *arguments):
+    return run(pytester, REPORTED, *arguments, compactor=None)
+
+
+@BOTH
+def test_recorded_words_are_measured_where_no_model_is_named(
+    project, record, no_model_named, workers
+):
+    record("anchored")
+    shown = unnamed(project, "--compactor=anchored,roo,truncate", workers)
+    words = {("anchored", "recorded"), ("truncate", None), ("roo", "rules")}
+    assert words_by_strategy(project) == words
+    assert "roo: words: rules, because none are recorded for these cases; they tell" in said(shown)
+    measure(project, "--compactor=anchored,roo,truncate", workers)
+    one, other = (path.read_bytes() for path in run_files(project))
+    assert one == other
+    assert unnamed(project, "--compactor=anchored", GATE).ret == pytest.ExitCode.OK
+
+
+def test_without_any_words_rules_write_and_say_so_and_no_gate_passes_with_them(
+    project, no_model_named
+):
+    shown = unnamed(project, "--compactor=anchored,truncate")
+    assert words_by_strategy(project) == {("anchored", "rules"), ("truncate", None)}
+    text = said(shown)
+    assert "| model offline |" in text
+    assert "nothing of prompts and models, which have no effect; record them: pytest-comp" in text
+    assert "--compactor=anchored --model=NAME, or ask a model: --compaction-model=NAME" in text
+    rows = {line.split()[0]: line.split()[-1] for line in shown.outlines if line.strip()}
+    assert (rows["anchored"], rows["truncate"]) == ("rules", "-")
+    assert records(project).header["words"]["strategies"] == {"anchored": "rules"}
+    for gate in ([GATE], ["--compaction-baseline=base.json", "--compaction-baseline-update"]):
+        refused = unnamed(project, "--compactor=anchored", *gate)
+        assert refused.ret == pytest.ExitCode.USAGE_ERROR
+        assert "ask for rules in so many words: --compaction-model=offline" in said(refused)
+    rules = ("--compactor=anchored", "--compaction-model=offline", GATE)
+    assert unnamed(project, *rules).ret == pytest.ExitCode.OK
+
+
+def test_strategies_that_ask_no_model_need_no_word_on_models(project, no_model_named):
+    kept = "--compactor=truncate,window"
+    assert unnamed(project, kept, GATE).ret == pytest.ExitCode.OK
+    named = unnamed(project, kept, GATE, "--compaction-model=offline")
+    assert said(named).count("rules") == 0
+    one, other = (path.read_bytes() for path in run_files(project))
+    assert one.splitlines()[1:] == other.splitlines()[1:]
+
+
+def test_a_baseline_by_rules_is_none_of_recorded_words(project, record, no_model_named):
+    base = "--compaction-baseline=base.json"
+    both = "--compactor=anchored,truncate"
+    by_rules = (both, "--compaction-model=offline", base, "--compaction-baseline-update")
+    assert unnamed(project, *by_rules).ret == pytest.ExitCode.OK
+    record("anchored")
+    refused = unnamed(project, both, base)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert "the words of anchored differ: rules in base, recorded in this" in said(refused)
+    assert unnamed(project, "--compactor=truncate", base).ret == pytest.ExitCode.OK
+
+
+def test_words_of_cases_elsewhere_are_looked_for_in_the_folder_that_is_named(
+    project, record, no_model_named, tmp_path_factory
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    archive = record("anchored")
+    for folder in ("named/deep", "named"):
+        (elsewhere / folder).mkdir(exist_ok=True, parents=True)
+    for name in ("first", "second"):
+        (project.path / f"cases/{name}.json").rename(elsewhere / f"named/deep/{name}.json")
+    for place, words in (("named", "recorded"), ("", "rules")):
+        archive = archive.rename(elsewhere / place / WORDS_FILE)
+        unnamed(project, "--compactor=anchored", f"--compaction-cases={elsewhere / 'named'}")
+        assert words_by_strategy(project) == {("anchored", words)}
+
+
 def test_rules_give_the_figures_of_the_offline_model(project):
     measure(project, "--compactor=anchored")
     rules = [r["overall"] for r in records(project).records]

@@ -13,7 +13,7 @@ import pytest
 from pytest_compaction.folders import check_folder
 from pytest_compaction.judges import REFUSED
 from pytest_compaction.metrics import is_over_budget
-from pytest_compaction.models import RECORDED_WORDS, is_offline
+from pytest_compaction.models import is_offline
 from pytest_compaction.records import (
     Record,
     RunWriter,
@@ -241,7 +241,7 @@ class RunRecorder:
                     run_pricing(settings.responder, records),
                     verbose,
                     width_of(terminalreporter),
-                    settings.model == RECORDED_WORDS,
+                    settings.tells_words,
                 )
                 write_lines(terminalreporter, tables)
             write_lines(terminalreporter, self._model_use())
