@@ -68,8 +68,8 @@ _NAMES: Final = {
         "NotRecordedError SummaryReply SummaryRequest UnsupportedError"
     ),
     "recorded.archive": (
-        "Archive ArchiveError Manifest RECORDED_WORDS RecordedPrompt RecordedWords STALE "
-        "WORDS_FILE Words archive_for record_command words_digest write"
+        "Archive ArchiveError Manifest RECORDED_WORDS RecordedPrompt RecordedVerdict "
+        "RecordedWords STALE WORDS_FILE Words archive_for record_command words_digest write"
     ),
     "recorded.requests": "State WordsRequest WordsRequestCaller WordsRequestModel",
     "recorded.model": "RecordedModel",

@@ -11,6 +11,7 @@ from support.stub_endpoint import long_case, serving
 from pytest_compaction.case import CaseIndex
 from pytest_compaction.cli import main
 from pytest_compaction.models import Archive, Manifest, RecordedPrompt, Words, write
+from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.session.named_files import find_named
 from pytest_compaction.session.session import shipped_cases
 
@@ -68,7 +69,33 @@ def test_what_a_model_writes_is_recorded_once_and_listed(recorded, endpoint, cap
     assert len(endpoint.calls) == made, "the store answers"
     assert cells(listed(capsys), "anchored") == [2, 0, 0, 0, 0, 0]
     assert main(["words", "verify", str(recorded)]) == 0
-    assert "whole. 2 texts of 1 strategies in 2 cases" in capsys.readouterr().out
+    assert "whole. 2 summaries of 1 strategies in 2 cases" in capsys.readouterr().out
+
+
+VERDICT = json.dumps({"stated": [1], "stale": [], **dict.fromkeys(DIMENSIONS, 4)})
+
+
+def with_an_answer(path, **changed):
+    """The archive with an answer to a probe of the first case, and a verdict on it."""
+    archive = Archive(path)
+    summary = archive.words[0]
+    probe = json.loads(path.with_name("first.json").read_text("utf-8"))["probes"][0]["id"]
+    answer = replace(summary, role="answer", probe=probe, words="It is done.", covers=())
+    rows = [answer, replace(answer, role="verdict", **{"words": VERDICT, **changed})]
+    write(path, archive.manifest, [*archive.words, *rows])
+    return rows
+
+
+def test_answers_and_verdicts_stay_when_summaries_are_recorded_again(recorded, capsys):
+    rows = with_an_answer(recorded)
+    assert main(["words", "verify", "cases"]) == 0
+    shown = capsys.readouterr().out
+    assert "2 summaries, 1 answers, 1 verdicts of 1 strategies in 2 cases" in shown
+    assert listed(capsys)[-1].split(maxsplit=1) == ["anchored", "1 answers, 1 verdicts"]
+    data = recorded.read_bytes()
+    assert main([*RECORD, "--replay", "--again", f"--output={recorded}"]) == 0
+    assert recorded.read_bytes() == data
+    assert [each for each in Archive(recorded).words if each.role != "summary"] == rows
 
 
 def test_what_is_stale_and_missing_is_listed_with_what_it_takes(recorded, capsys):
@@ -161,6 +188,22 @@ def test_each_damage_has_its_sentence(whole, capsys, damage):
     said, changed = DAMAGES[damage]
     archive = Archive(whole)
     write(whole, archive.manifest, [replace(archive.words[0], **changed), *archive.words[1:]])
+    assert main(["words", "verify", "cases"]) == 1
+    assert said in capsys.readouterr().err
+
+
+FAULTS = {
+    "it is no verdict: it has other members than stated": {"words": "{}"},
+    "it is no verdict: stated is 3, and no list": {"words": VERDICT.replace("[1]", "3")},
+    "it is no verdict: accuracy is 9": {"words": VERDICT.replace('cy": 4', 'cy": 9')},
+    "anchored on first: p9 has an answer or a verdict without the other": {"probe": "p9"},
+    "the case first has no probe p9": {"probe": "p9"},
+}
+
+
+@pytest.mark.parametrize("said", FAULTS)
+def test_a_verdict_that_is_none_or_on_no_answer_is_a_fault(whole, capsys, said):
+    with_an_answer(whole, **FAULTS[said])
     assert main(["words", "verify", "cases"]) == 1
     assert said in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ import re
 import shlex
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import StringIO
@@ -162,8 +162,10 @@ def _requests(options: argparse.Namespace, model: str, recorded: bool) -> _Reque
 
 def _listed(options: argparse.Namespace) -> int:
     """Print what is recorded, stale and missing, by strategy, then by case."""
+    held: Sequence[Words] = ()
     if not options.compactor:
-        options.compactor = sorted(_archive_of(options).manifest.strategies)
+        held = _archive_of(options).words
+        options.compactor = sorted({each.strategy for each in held if each.role == "summary"})
     found = _requests(options, options.model or _ANY, recorded=True)
     print(f"{'strategy':<32} recorded  stale  missing   calls  tokens in  tokens out")
     for strategy in dict.fromkeys(strategy for _, strategy, _ in found.arms):
@@ -180,6 +182,10 @@ def _listed(options: argparse.Namespace) -> int:
             of_case = [row for row in mine if row["case"] == case]
             if any(row["state"] != "recorded" for row in of_case):
                 print(f"  {printable(case, 30):<30} {_counted(of_case)}")
+    beside = [each for each in held if each.role != "summary"]
+    for strategy in dict.fromkeys(each.strategy for each in beside):
+        told = _by_role([each for each in beside if each.strategy == strategy])
+        print(f"{printable(strategy, 32):<32} {told}")
     if any(row["state"] != "recorded" for row in found.rows):
         chosen = [*(f"--compactor={each}" for each in options.compactor)]
         chosen += [f"--cases={each}" for each in options.cases]
@@ -197,6 +203,13 @@ def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{states['recorded']:>8,} {states['stale']:>6,} {states['missing']:>8,} "
         f"{len(asked):>7,} {read:>10,} {written:>11,}"
     )
+
+
+def _by_role(words: Iterable[Words]) -> str:
+    """How many texts there are of each role."""
+    counts = Counter[str](each.role for each in words)
+    named = {"summary": "summaries", "answer": "answers", "verdict": "verdicts"}
+    return ", ".join(f"{counts[role]:,} {name}" for role, name in named.items() if counts[role])
 
 
 def _archive_of(options: argparse.Namespace) -> Archive:
@@ -235,7 +248,7 @@ def _whole(archive: Archive) -> str:
     manifest = archive.manifest
     size = archive.path.stat().st_size / 1e6
     return printable(
-        f"{archive.path}: whole. {len(archive.words):,} texts of {len(manifest.strategies)} "
+        f"{archive.path}: whole. {_by_role(archive.words)} of {len(manifest.strategies)} "
         f"strategies in {len(manifest.cases)} cases, {size:.1f} MB, written by {manifest.model} "
         f"({manifest.dates})",
         400,
@@ -373,12 +386,19 @@ def _merged(
     rows: Sequence[Mapping[str, Any]],
     digests: Mapping[str, str],
 ) -> tuple[Manifest, list[Words]]:
-    """The new manifest, and the new words beside those of other arms that the archive has."""
+    """The new manifest, and the new words beside those of other arms that the archive has.
+
+    Answers and verdicts stay: they say by their digest which summaries they are about.
+    """
     arms = {_arm(row) for row in rows}
     archive = Archive(path) if path.exists() else None
     before = archive.manifest if archive else None
     held = archive.words if archive else ()
-    kept = [each for each in held if (each.case, each.strategy, each.trial) not in arms]
+    kept = [
+        each
+        for each in held
+        if each.role != "summary" or (each.case, each.strategy, each.trial) not in arms
+    ]
     model = options.written_by or options.model
     if before is not None and kept:
         _check_model(path, before, model)

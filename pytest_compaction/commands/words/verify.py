@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_compaction.case import CaseIndex
-from pytest_compaction.models import Archive, ArchiveError, Manifest, Words
+from pytest_compaction.models import Archive, ArchiveError, Manifest, RecordedVerdict, Words
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session.named_files import find_named
 
@@ -38,6 +38,7 @@ def faults_in(archive: Archive) -> Iterator[str]:
     if not wrong:
         yield from _manifest(manifest, words)
         yield from _order(words)
+        yield from _pairs(words)
         yield from _cases(archive.path.parent, manifest.cases, words)
 
 
@@ -57,8 +58,7 @@ def _line(words: Words) -> Iterator[str]:
         text = getattr(words, name)
         if not isinstance(text, str) or not (text.strip() or name in may_be_empty):
             yield f"{name} is no text"
-    if words.role not in _ROLES or bool(words.probe) == (words.role == "summary"):
-        yield f"role {words.role!r} and probe {words.probe!r} do not go together"
+    yield from _role(words)
     if not _DIGEST.fullmatch(str(words.digest)):
         yield "its digest is not one of 64 hexadecimal digits"
     for name in ("trial", "number", "budget"):
@@ -75,6 +75,17 @@ def _line(words: Words) -> Iterator[str]:
         yield "it holds something that looks like a key or a password"
 
 
+def _role(words: Words) -> Iterator[str]:
+    """What a text of this role lacks."""
+    if words.role not in _ROLES or bool(words.probe) == (words.role == "summary"):
+        yield f"role {words.role!r} and probe {words.probe!r} do not go together"
+    elif words.role == "verdict":
+        try:
+            RecordedVerdict.read(words.words)
+        except ValueError as error:
+            yield f"it is no verdict: {error}"
+
+
 def _manifest(manifest: Manifest, words: Sequence[Words]) -> Iterator[str]:
     """Where the manifest says other things than the lines."""
     if manifest.replies != len(words):
@@ -88,6 +99,17 @@ def _manifest(manifest: Manifest, words: Sequence[Words]) -> Iterator[str]:
     ):
         yield from (f"{name} is in the manifest and has no line" for name in sorted(said - held))
         yield from (f"{name} has lines and is not in the manifest" for name in sorted(held - said))
+
+
+def _pairs(words: Sequence[Words]) -> Iterator[str]:
+    """Answers that nobody judged, and verdicts on no answer."""
+
+    def asked(role: str) -> set[tuple[object, ...]]:
+        mine = (each for each in words if each.role == role)
+        return {(e.case, e.strategy, e.point, e.trial, e.probe, e.number) for e in mine}
+
+    for case, strategy, _, _, probe, _ in sorted(asked("answer") ^ asked("verdict"), key=str):
+        yield f"{strategy} on {case}: {probe} has an answer or a verdict without the other"
 
 
 def _order(words: Sequence[Words]) -> Iterator[str]:
@@ -106,7 +128,7 @@ def _order(words: Sequence[Words]) -> Iterator[str]:
 
 
 def _cases(folder: Path, digests: Mapping[str, str], words: Sequence[Words]) -> Iterator[str]:
-    """Cases that changed since, or are not there, and points and messages that they do not have."""
+    """Cases that changed since, or are not there, and what they do not have."""
     found = find_named([folder], folder, CaseIndex(None), None).case_set
     entries = {entry.id: entry for entry in found.entries}
     for id, digest in digests.items():
@@ -122,4 +144,7 @@ def _cases(folder: Path, digests: Mapping[str, str], words: Sequence[Words]) -> 
         points = {point.id for point in entries[id].points} | messages
         for point in sorted({each.point for each in words if each.case == id} - points):
             yield f"the case {id} has no point {point}"
+        probes = {"", *(probe.id for probe in entries[id].probes)}
+        for probe in sorted({each.probe for each in words if each.case == id} - probes):
+            yield f"the case {id} has no probe {probe}"
         found.forget(id)

@@ -22,6 +22,7 @@ from pytest_compaction.conversation import canonical_json
 from pytest_compaction.models.place import Place
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 
 RECORDED_WORDS: Final = "recorded"
 """The name of the model; no endpoint is asked for it."""
@@ -118,6 +119,34 @@ class Words:
     def answer(self, call: Call, place: Place) -> bool:
         """Whether the words answer this call, and no other prompt, log or budget."""
         return self.digest == words_digest(call) and self.budget == place.budget
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedVerdict:
+    """What the words of a verdict say of an answer.
+
+    ``stated`` are the facts of the probe that it states, and ``stale`` the traps that it hits, by
+    number from 1. ``dimensions`` are whole scores from 0 to 5.
+    """
+
+    stated: tuple[int, ...]
+    stale: tuple[int, ...]
+    dimensions: Mapping[str, int]
+
+    @classmethod
+    def read(cls, words: str) -> RecordedVerdict:
+        """The verdict in words; raises :class:`ValueError` with what is wrong with them."""
+        said = json.loads(words)
+        if not isinstance(said, dict) or said.keys() != {"stated", "stale", *DIMENSIONS}:
+            raise ValueError(f"it has other members than stated, stale, {', '.join(DIMENSIONS)}")
+        for name in ("stated", "stale"):
+            if not isinstance(said[name], list) or not all(type(n) is int for n in said[name]):
+                raise ValueError(f"{name} is {said[name]!r}, and no list of numbers")
+        for name in DIMENSIONS:
+            if type(said[name]) is not int or not 0 <= said[name] <= MAX_SCORE:
+                raise ValueError(f"{name} is {said[name]!r}, and no whole number from 0 to 5")
+        scores = {name: said[name] for name in DIMENSIONS}
+        return cls(tuple(said["stated"]), tuple(said["stale"]), scores)
 
 
 def words_digest(call: Call) -> str:
