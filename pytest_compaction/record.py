@@ -85,6 +85,13 @@ class TrapRecord(TypedDict):
     hit: bool
 
 
+class UnreadRecord(TypedDict):
+    """A fact that was not read, because its language has no rules or keys, and why."""
+
+    text: str
+    why: str
+
+
 class Record(TypedDict, total=False):
     """One item of a run as plain JSON that survives any transport."""
 
@@ -111,6 +118,7 @@ class Record(TypedDict, total=False):
     reading: str | None
     facts: list[FactRecord]
     traps: list[TrapRecord]
+    unread: list[UnreadRecord]
     flags: list[str]
     response: str
     tokens: dict[str, int]

@@ -31,7 +31,7 @@ from pytest_compaction.conversation import (
 )
 from pytest_compaction.conversation.formats.chat import from_chat, message_from_chat
 from pytest_compaction.conversation.formats.parts import MessageShapeError
-from pytest_compaction.text import Statement
+from pytest_compaction.text import Keys, Statement, language_of_conversation
 
 if TYPE_CHECKING:
     from pytest_compaction.text import TextIndex
@@ -123,6 +123,7 @@ class Fact:
     of the messages where the log states it. ``change`` is what happened to the file of a
     fact of type ``path``. ``counterparts`` are the traps that stand against this fact.
     A fact without ``needed`` is stated only: whether the session used it later is not known.
+    ``language`` is that of the case; ``keys_in`` gives the keys for sentences of each language.
     """
 
     text: str
@@ -133,12 +134,21 @@ class Fact:
     change: Change | None = None
     counterparts: tuple[Statement, ...] = ()
     needed: Needed | None = None
+    language: str = "en"
+    keys_in: tuple[tuple[str, Keys], ...] = ()
 
     @property
     def statement(self) -> Statement:
         """The fact as the matcher reads it."""
         return Statement(
-            self.text, self.aliases, self.keys, self.counterparts, self.change, self.type
+            self.text,
+            self.aliases,
+            self.keys,
+            self.counterparts,
+            self.change,
+            self.type,
+            self.language,
+            self.keys_in,
         )
 
     @property
@@ -161,11 +171,19 @@ class Trap:
     keys: tuple[tuple[str, ...], ...] = ()
     type: FactType = "value"
     of: str | None = None
+    language: str = "en"
+    keys_in: tuple[tuple[str, Keys], ...] = ()
 
     @property
     def statement(self) -> Statement:
         """The trap as the matcher reads it."""
-        return Statement(self.text, self.aliases, self.keys)
+        return Statement(
+            self.text,
+            self.aliases,
+            self.keys,
+            language=self.language,
+            keys_in=self.keys_in,
+        )
 
     def hit_by(self, index: TextIndex) -> bool:
         """Whether the indexed text falls into this trap."""
@@ -238,6 +256,7 @@ class Case:
     equal. ``size`` is how long a conversation is in the words of its set, such as ``100K``; empty
     for a session. ``project`` is the address of the project of a real session, empty for a
     scripted one.
+    ``language`` is the code of that in which most is said.
     ``proposed`` are questions that wait for a person to confirm them; they are never asked.
     """
 
@@ -255,6 +274,7 @@ class Case:
     origin: Origin = "scripted"
     size: str = ""
     project: str = ""
+    language: str = "en"
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -309,8 +329,10 @@ def probe_digest(probe: Probe) -> str:
 def fact_digest(fact: Fact) -> str:
     """Identifies how a fact is found: its wordings, its keys, and what stands against it."""
     against = [[each.text, each.aliases, each.keys] for each in fact.counterparts]
+    found: list[Any] = [fact.text, fact.aliases, fact.type, fact.keys, fact.change, against]
+    in_another = fact.language != "en" or fact.keys_in
     return short_hash(
-        canonical_json([fact.text, fact.aliases, fact.type, fact.keys, fact.change, against])
+        canonical_json([*found, fact.language, fact.keys_in] if in_another else found)
     )
 
 
@@ -343,11 +365,14 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
         for number, point in enumerate(data["compaction_points"])
     )
     names = {point.id: number for number, point in enumerate(points)}
+    language = data.get("language") or language_of_conversation(
+        message.text for message in messages if message.role in {"user", "assistant"}
+    )
 
     def probes_of(items: Sequence[Mapping[str, Any]]) -> tuple[Probe, ...]:
         choosing = [item["id"] for item in items if item["kind"] == CHOICE_KIND]
         letters = complying_letters(data["id"], choosing)
-        return tuple(_probe(item, names, len(points) - 1, letters) for item in items)
+        return tuple(_probe(item, names, len(points) - 1, letters, language) for item in items)
 
     provenance = data.get("provenance", {})
     origin = provenance.get("origin", "scripted")
@@ -365,6 +390,7 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
         digest=digest or digest_of(data),
         origin=origin,
         project=provenance.get("repository", "") if origin == "real" else "",
+        language=language,
     )
 
 
@@ -382,7 +408,11 @@ def _point(
 
 
 def _probe(
-    item: Mapping[str, Any], points: Mapping[str, int], last: int, letters: Mapping[str, Letter]
+    item: Mapping[str, Any],
+    points: Mapping[str, int],
+    last: int,
+    letters: Mapping[str, Letter],
+    language: str,
 ) -> Probe:
     kind: ProbeKind = item["kind"]
     options = item.get("options")
@@ -394,12 +424,12 @@ def _probe(
             answer[name] = int(answer[name])
     answer["forbid"] = tuple(answer.get("forbid", ()))
     types = {fact["text"]: fact.get("type", DEFAULT_TYPE[kind]) for fact in item["facts"]}
-    traps = tuple(_trap(trap, types, kind) for trap in item.get("traps", ()))
+    traps = tuple(_trap(trap, types, kind, language) for trap in item.get("traps", ()))
     return Probe(
         id=item["id"],
         kind=kind,
         question=item["question"],
-        facts=tuple(_fact(fact, kind, traps) for fact in item["facts"]),
+        facts=tuple(_fact(fact, kind, traps, language) for fact in item["facts"]),
         traps=traps,
         answer=AnswerSpec(**answer),
         point=points[item["point"]] if "point" in item else last,
@@ -407,26 +437,28 @@ def _probe(
     )
 
 
-def _trap(item: Mapping[str, Any], types: Mapping[str, FactType], kind: ProbeKind) -> Trap:
+def _trap(
+    item: Mapping[str, Any], types: Mapping[str, FactType], kind: ProbeKind, language: str
+) -> Trap:
     of = item.get("of")
     type = types.get(of, DEFAULT_TYPE[kind]) if of else DEFAULT_TYPE[kind]
     return Trap(
         item["text"],
         tuple(item.get("aliases", ())),
         _texts(item.get("current", ())),
-        keys=_groups(item.get("keys", ())),
+        **_keys(item.get("keys", ()), language),
         type=item.get("type", type),
         of=of,
     )
 
 
-def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...]) -> Fact:
+def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...], language: str) -> Fact:
     return Fact(
         text=item["text"],
         aliases=tuple(item.get("aliases", ())),
         evidence=tuple(item["evidence"]),
         type=item.get("type", DEFAULT_TYPE[kind]),
-        keys=_groups(item.get("keys", ())),
+        **_keys(item.get("keys", ()), language),
         change=item.get("change"),
         counterparts=tuple(trap.statement for trap in traps if trap.of == item["text"]),
         needed=_needed(item["needed"]) if "needed" in item else None,
@@ -436,6 +468,15 @@ def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...]) -> 
 def _needed(item: Mapping[str, Any]) -> Needed:
     distance = {"distance": int(item["distance"])} if "distance" in item else {}
     return Needed(**{**item, **distance})
+
+
+def _keys(value: Any, language: str) -> dict[str, Any]:
+    """The key groups; where a file gives them by language, those of the case lead."""
+    if not isinstance(value, Mapping):
+        return {"keys": _groups(value), "language": language}
+    by_language = {code: _groups(groups) for code, groups in sorted(value.items())}
+    leading = by_language.get(language) or next(iter(by_language.values()))
+    return {"keys": leading, "language": language, "keys_in": tuple(by_language.items())}
 
 
 def _groups(value: Any) -> tuple[tuple[str, ...], ...]:

@@ -84,6 +84,8 @@ class FactOutcome:
     @property
     def loss(self) -> Loss | None:
         """``dropped``, ``unused``, or ``None`` for a fact that is not lost."""
+        if self.decisive.outcome == "unread":
+            return None
         return loss(self.survived, self.used, self.leads)
 
 
@@ -250,6 +252,11 @@ class Verdict:
         )
 
 
+def unread_because(readings: Readings) -> str:
+    """Why facts were not read; empty if all were."""
+    return next((each.why for each in readings.facts if each.outcome == "unread"), "")
+
+
 def unscored_verdict(reason: str, probe: Probe, view: Readings, pass_score: float) -> Verdict:
     """The verdict on a response that no judge was asked to score."""
     return verdict_from_reply(JudgeReply(unscored=reason), probe, view, "", pass_score)
@@ -278,7 +285,9 @@ def verdict_from_reply(
         answer = Readings(reply.readings, answer.hit)
     first = _scores(reply.criteria, traps, answer, rubric)
     second = _scores(probe_scores(probe, view), traps, view, rubric)
-    unscored = reply.unscored if reply.unscored or first.dimensions else "no criterion was scored"
+    unscored = reply.unscored
+    if not (unscored or first.dimensions):
+        unscored = unread_because(view if leads == "view" else answer) or "no criterion was scored"
     if unscored:
         first = Scores(reply.criteria, {}, None, first.traps)
     elif leads == "view":

@@ -1,7 +1,8 @@
 """From readings of facts to criteria.
 
 A criterion reads the facts of its own types: ``5 * max(0, stated - contradicted) / facts``.
-What is uncertain counts as not stated. A trap that is hit counts as its fact contradicted;
+What is uncertain counts as not stated. What is unread, because its language has no rules or keys,
+is left out. A trap that is hit counts as its fact contradicted;
 one that is the counterpart of no fact counts as one more contradicted fact of its type.
 Nothing has a floor: a text that knows nothing scores 0 on every criterion.
 """
@@ -76,7 +77,7 @@ def tally(
         tuple(
             (fact, reading)
             for fact, reading in zip(facts, readings.facts, strict=True)
-            if criterion.reads(fact.type, fact.change)
+            if criterion.reads(fact.type, fact.change) and reading.outcome != "unread"
         ),
         tuple(trap.text for trap in _loose(traps, readings) if trap.type in criterion.types),
     )
@@ -87,6 +88,8 @@ def criterion_score(
 ) -> CriterionScore | None:
     """The score of a criterion from facts alone; ``None`` if it has no facts to read."""
     if criterion.id == "completeness_coverage":
+        if readings.facts and all(each.outcome == "unread" for each in readings.facts):
+            return None
         return _coverage(criterion.id, facts, traps, readings)
     found = tally(criterion, facts, traps, readings)
     if not found.read:
@@ -107,6 +110,8 @@ def probe_scores(probe: Probe, readings: Readings) -> tuple[CriterionScore, ...]
     """The scores of a view for one probe. A forced choice has one score, all or nothing."""
     if probe.choice is None:
         return view_scores(probe.facts, probe.traps, readings)
+    if any(each.outcome == "unread" for each in readings.facts):
+        return ()
     lost = [f.text for f, held in zip(probe.facts, readings.stated, strict=True) if not held]
     said = f"not in the view: {listed(lost)}" if lost else "the view states the constraint"
     return (replace(choice_score(not lost, said), lists_facts=bool(lost)),)
@@ -125,8 +130,9 @@ def _coverage(
     A loose trap of a type that no fact has is a part that is not known.
     """
     parts: dict[str, bool] = {}
-    for fact, stated in zip(facts, readings.stated, strict=True):
-        parts[fact.type] = parts.get(fact.type, True) and stated
+    for fact, reading in zip(facts, readings.facts, strict=True):
+        if reading.outcome != "unread":
+            parts[fact.type] = parts.get(fact.type, True) and reading.outcome == "stated"
     parts |= dict.fromkeys((trap.type for trap in _loose(traps, readings)), False)
     lacking = sorted(type for type, known in parts.items() if not known)
     score = round(MAX_SCORE * (1 - len(lacking) / len(parts)), 4) if parts else 0.0

@@ -66,8 +66,9 @@ class ReadViews:
             if self.characters > max(self._most, 2 * self._longest):
                 self.forget()
             texts = [readable(message) for message in view]
+            written = [number for number, each in enumerate(view) if each.origin == "synthetic"]
             self._longest = max(self._longest, sum(map(len, texts)))
-            self._indexes[view] = self._texts.view(texts)
+            self._indexes[view] = self._texts.view(texts, written)
         return self._indexes[view]
 
     @property

@@ -73,6 +73,7 @@ def scored_record(
         "criteria": _criteria(verdict.criteria),
         "reading": verdict.reading,
         "facts": _facts(response, verdict),
+        **_unread(verdict),
         "traps": _traps(verdict.traps),
         "flags": list(verdict.flags),
         "response": clean(response.asked_text),
@@ -228,11 +229,24 @@ def _traps(traps: Sequence[tuple[str, bool]]) -> list[dict[str, Any]]:
     return [{"text": clean(text), "hit": hit} for text, hit in traps]
 
 
+def _unread(verdict: Verdict) -> dict[str, Any]:
+    """The facts that were not read, because their language has no rules or keys, and why."""
+    read = [(fact.text, fact.decisive) for fact in verdict.facts]
+    unread = [
+        {"text": clean(text), "why": clean(reading.why)}
+        for text, reading in read
+        if reading.outcome == "unread"
+    ]
+    return {"unread": unread} if unread else {}
+
+
 def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
     """The outcome of each fact, in the order of the probe, and where the log states it."""
     facts: list[FactRecord] = []
     each = zip(response.probe.facts, verdict.facts, response.made.history, strict=True)
     for fact, outcome, history in each:
+        if outcome.decisive.outcome == "unread":
+            continue
         decided, source = outcome.decisive, history.source
         answer: FactRecord = {} if outcome.answer is None else {"answer": outcome.answer.outcome}
         found: FactRecord = {

@@ -93,6 +93,8 @@ def _read(
     facts = []
     for was in record["facts"]:
         outcome = now.get((was["text"], was.get("keys", "")))
+        if outcome == "unread":
+            continue
         facts.append(
             was if outcome is None else {**was, "view": outcome, "survived": outcome == "stated"}
         )

@@ -380,11 +380,17 @@ def listed_text(figures: Aggregate) -> str:
 
 
 def unscored_because(records: Iterable[Record], count: int = 3) -> Iterator[Line]:
-    """The most frequent reasons for which items could not be scored."""
+    """The most frequent reasons for which items could not be scored, or facts not be read."""
+    records = list(records)
     reasons = Counter(r["reason"] for r in records if r["status"] == "unscored")
     for reason, number in reasons.most_common(count):
         text = printable(f"not scored ({number}): {reason}".rstrip(), _REASON)
         yield from wrapped(text, "bad")
+    unread = Counter(fact["why"] for r in records for fact in r.get("unread", ()))
+    for why, number in unread.most_common(count):
+        facts = "fact counts" if number == 1 else "facts count"
+        text = f"not read: {number} {facts} neither as kept nor as lost, because {why}"
+        yield from wrapped(printable(text, _REASON), "bad")
 
 
 # What takes -v

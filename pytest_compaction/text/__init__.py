@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.facade import lazy
+from pytest_compaction.text.statement import Keys as Keys
 from pytest_compaction.text.statement import Outcome as Outcome
 from pytest_compaction.text.statement import Reading as Reading
 from pytest_compaction.text.statement import Statement as Statement
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.text.bm25 import *
     from pytest_compaction.text.claim import *
     from pytest_compaction.text.index import *
+    from pytest_compaction.text.languages import *
     from pytest_compaction.text.numbers import *
     from pytest_compaction.text.sentence_splitting import *
     from pytest_compaction.text.values import *
@@ -31,6 +33,10 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 _NAMES: Final = {
     "bm25": "BM25",
     "claim": "Claim LogTokens answer_proper claims",
+    "languages": (
+        "EXPERIMENTAL LanguageError NAMES is_read language_of language_of_conversation name_of "
+        "read_also why_not_read"
+    ),
     "numbers": "NumberError Range told_apart",
     "values": "Value equal values_of",
     "sentence_splitting": "is_definition sentences",

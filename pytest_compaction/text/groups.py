@@ -17,7 +17,7 @@ from pytest_compaction.text.words import stem
 MAX_CHOICES: Final = 128
 """The most ways of choosing one match of each group that are weighed in one sentence."""
 
-RANK: Final = {"stated": 3, "contradicted": 2, "uncertain": 1, "absent": 0}
+RANK: Final = {"stated": 3, "contradicted": 2, "uncertain": 1, "absent": 0, "unread": 0}
 
 _REJECTING: Final = frozenset(
     stem(word)

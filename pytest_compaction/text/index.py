@@ -16,7 +16,8 @@ log, is read by looking up.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import Final
@@ -25,6 +26,7 @@ from pytest_compaction.text.alternatives import Alternative
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.file_changes import folder_gone
 from pytest_compaction.text.groups import RANK, Weighed
+from pytest_compaction.text.languages import is_read, language_of, name_of, why_not_read
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import MESSAGE_END
 from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
@@ -61,7 +63,12 @@ class _Batch:
         """The sentences that may hold all groups of a statement."""
         found = self.candidates.get(asked)
         if found is None:
-            found = self.candidates[asked] = self.index.candidates(asked.wanted)
+            others = self.index.others(asked.statement.language)
+            english = asked if asked.own == "en" else asked.in_english
+            found = [] if english is None else self.index.candidates(english.wanted)
+            if others:
+                found = sorted({number for number in found if number not in others}.union(others))
+            self.candidates[asked] = found
         return found
 
     def literal(self, normal: str) -> Sequence[int]:
@@ -150,12 +157,51 @@ class TextIndex:
         """The reading without the counterparts. Probes ask for the same facts."""
         if statement not in self._readings:
             asked = asked_of(statement)
-            read = self._read_keys if asked.statement.keys else self._read_forms
-            self._readings[statement] = read(asked)
+            home = statement.language
+            if is_read(home):
+                read = self._read_keys if asked.statement.keys else self._read_forms
+                reading = read(asked)
+                if reading.outcome == "absent" and (why := self._why_unread(asked)):
+                    reading = Reading("unread", why=why)
+            else:
+                reading = Reading("unread", why=why_not_read(home))
+            self._readings[statement] = reading
         return self._readings[statement]
+
+    def _why_unread(self, asked: Keyed) -> str:
+        """Why an absent statement may stand in the text unseen; empty if it does not.
+
+        It may where most of the prose is in languages for which the statement has no keys.
+        """
+        prose: dict[str, int] = defaultdict(int)
+        for index, numbers in self._written:
+            others = index.others(asked.statement.language)
+            if not others and asked.own == "en":
+                continue
+            for number in numbers:
+                if not index.sentences[number].code:
+                    prose[others.get(number, "en")] += len(index.normals[number])
+        blind = {code: size for code, size in prose.items() if not asked.reads(code)}
+        if 2 * sum(blind.values()) <= sum(prose.values()) or not blind:
+            return ""
+        most = max(blind, key=lambda code: blind[code])
+        return f"most of the text is in {name_of(most)}, for which the fact has no keys"
+
+    @cached_property
+    def _written(self) -> Sequence[tuple[SentenceIndex, Sequence[int]]]:
+        """The sentences that a strategy wrote, or all if that is not known, by index."""
+        return [(self._index, range(len(self._index.sentences)))]
 
     def _read_forms(self, asked: Keyed) -> Reading:
         """The reading by the wording of the text or of one of the aliases."""
+        own = self._read_english_forms(asked)
+        if not any(batch.index.others(asked.statement.language) for batch, _ in self._members):
+            return own
+        if language_of(own.clause, asked.statement.language) != "en":
+            own = ABSENT
+        return max(own, self._read_keys(asked), key=lambda reading: RANK[reading.outcome])
+
+    def _read_english_forms(self, asked: Keyed) -> Reading:
         forms = (asked.statement.text, *asked.statement.aliases)
         literal = [self._read_wording(form) for form in forms if self.contains(form)]
         if stated := [reading for reading in literal if reading.outcome == "stated"]:
@@ -180,7 +226,8 @@ class TextIndex:
 
     def _read_keys(self, asked: Keyed) -> Reading:
         """The reading by the sentence that does most with the groups."""
-        best, clause = None, ""
+        best: Weighed | None = None
+        clause = ""
         for batch, number in self._in_order(lambda batch: batch.found(asked)):
             if (asked, number) not in batch.weighed:
                 self.touched += 1
@@ -191,8 +238,10 @@ class TextIndex:
                 if weighed.outcome == "stated":
                     break
         change = asked.statement.change
-        if change in _FOLDER_CHANGES and (best is None or best.outcome != "stated"):
-            gone = self._gone_with_folder(asked.wanted[0], change)
+        english = asked if asked.own == "en" else asked.in_english
+        stated = best is not None and best.outcome == "stated"
+        if change in _FOLDER_CHANGES and english is not None and not stated:
+            gone = self._gone_with_folder(english.wanted[0], change)
             if gone is not None:
                 return Reading("stated", clipped(gone, _SHOWN), (), f"its folder was {change}")
         if best is None:
@@ -245,8 +294,10 @@ class _ViewIndex(TextIndex):
         excerpts: Sequence[Excerpt],
         namings: Sequence[Naming],
         members: Mapping[_Batch, dict[int, int]],
+        written: Collection[int] = (),
     ) -> None:
         super().__init__("")
+        self._written_at = written
         self._texts = [excerpt.text for excerpt in excerpts]
         self._excerpts = excerpts
         self._namings = namings
@@ -255,6 +306,15 @@ class _ViewIndex(TextIndex):
     @cached_property
     def _index(self) -> SentenceIndex:
         return SentenceIndex(self._excerpts, self._namings)
+
+    @cached_property
+    def _written(self) -> Sequence[tuple[SentenceIndex, Sequence[int]]]:
+        return [
+            (batch.index, range(batch.index.begins[text], batch.index.begins[text + 1]))
+            for batch, positions in self._members
+            for text, position in positions.items()
+            if not self._written_at or position in self._written_at
+        ]
 
 
 class SharedTexts:
@@ -269,8 +329,11 @@ class SharedTexts:
         self._homes: dict[tuple[str, Naming], tuple[_Batch, int]] = {}
         """The batch of a text with its names, and the number that it has there."""
 
-    def view(self, texts: Sequence[str]) -> TextIndex:
-        """The index of a view with these messages. Equal to that of the joined text."""
+    def view(self, texts: Sequence[str], written: Collection[int] = ()) -> TextIndex:
+        """The index of a view with these messages. Equal to that of the joined text.
+
+        ``written`` are the places of those that a strategy wrote, if that is known.
+        """
         excerpts = [self._excerpt(text) for text in texts]
         namings = namings_of(excerpts)
         self._batch(excerpts, namings)
@@ -278,7 +341,7 @@ class SharedTexts:
         for position, (excerpt, naming) in enumerate(zip(excerpts, namings, strict=True)):
             home, member = self._homes[excerpt.text, naming]
             members.setdefault(home, {}).setdefault(member, position)
-        return _ViewIndex(excerpts, namings, members)
+        return _ViewIndex(excerpts, namings, members, written)
 
     def _excerpt(self, text: str) -> Excerpt:
         if text not in self._excerpts:

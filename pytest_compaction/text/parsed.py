@@ -28,6 +28,7 @@ from pytest_compaction.text.alternatives import (
     needs_of,
 )
 from pytest_compaction.text.cues import NOWHERE, Cue, Sense, sense_of
+from pytest_compaction.text.ideographs import SIGN
 from pytest_compaction.text.value_forms import ORDINALS
 from pytest_compaction.text.values import held_values
 from pytest_compaction.text.vocabulary import expressions_in, phrases_in
@@ -467,4 +468,9 @@ def bounded_find(needle: str, hay: str, begin: int = 0) -> int:
 
 
 def _joins(outside: str, edge: str) -> bool:
-    return (outside.isalnum() or outside == "_") and (edge.isalnum() or edge == "_")
+    return _in_word(outside) and _in_word(edge)
+
+
+def _in_word(sign: str) -> bool:
+    """Whether a sign may be part of a longer word; one of Chinese or Japanese is a word alone."""
+    return (sign.isalnum() or sign == "_") and (sign.isascii() or SIGN.match(sign) is None)

@@ -19,6 +19,7 @@ from pytest_compaction.text.alternatives import (
     path_keys,
 )
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
+from pytest_compaction.text.languages import has_function_word, language_of
 from pytest_compaction.text.parsed import SENTENCES, Parsed, bounded_find, joined, parse
 from pytest_compaction.text.sentence_splitting import MESSAGE_END, Sentence
 from pytest_compaction.text.values import held_values
@@ -178,6 +179,7 @@ class SentenceIndex:
         self._of_terms: dict[Term, frozenset[int]] = {}
         self._parsed: dict[int, Parsed] = {}
         self._around: dict[int, Parsed] = {}
+        self._others: dict[str, Mapping[int, str]] = {}
 
     @classmethod
     def of(cls, text: str) -> SentenceIndex:
@@ -201,6 +203,27 @@ class SentenceIndex:
             here = proper.intersection(self._tokens_of[number]) if proper else proper
             known = parse(self.normals[number], self._camel[excerpt], sentence.code, here)
             self._parsed[number] = known
+        return known
+
+    def others(self, home: str) -> Mapping[int, str]:
+        """The sentences in a language other than English, each with its code.
+
+        ``home`` is the language of the conversation. Code is in no language of Latin script.
+        """
+        known = self._others.get(home)
+        if known is None:
+            known = {}
+            if home != "en" or not all(map(str.isascii, self._texts)):
+                for number, sentence in enumerate(self.sentences):
+                    if sentence.code and sentence.text.isascii():
+                        continue
+                    code = language_of(sentence.text, home)
+                    led = next((known[one] for one in sentence.context if one in known), "")
+                    if code == "en" and led and not has_function_word(self.normals[number], code):
+                        code = led  # a name in a list is in the language of what stands above it
+                    if code != "en":
+                        known[number] = code
+            self._others[home] = known
         return known
 
     def beside(self, number: int) -> list[int]:

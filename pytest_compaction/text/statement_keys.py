@@ -17,8 +17,10 @@ from typing import Final
 from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
 from pytest_compaction.text.excerpts import camel_names, in_lower_case
 from pytest_compaction.text.groups import PLAIN, KeyMatch, Signature, weigh
+from pytest_compaction.text.languages import is_read, language_of
+from pytest_compaction.text.other_languages import PLAIN_POLARITY, Asked, Polarity, names_among
 from pytest_compaction.text.parsed import Parsed, parse
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.statement import Keys, Statement
 from pytest_compaction.text.vocabulary import base_stem, forms_of, same_expressions, table
 from pytest_compaction.text.words import NEGATIONS, is_path, normalize, raw_tokens, stem
 
@@ -111,7 +113,70 @@ class Keyed:
             change = next(change for change in _CHANGES if match[change])
             if is_path(path) and (change == "renamed" or not match["new"]):
                 statement = replace(statement, keys=((path,),), change=change)
+        self.own = language_of(statement.text, statement.language)
+        """The language of its own text."""
+        self.prose = self.own != "en" and not statement.keys
+        if self.prose:
+            statement = replace(statement, keys=((statement.text, *statement.aliases),))
+        elif given := dict(statement.keys_in).get(self.own):
+            statement = replace(statement, keys=given)
         self.statement = statement
+        self._asked: dict[str, Asked | None] = {}
+
+    def asked_in(self, code: str) -> Asked | None:
+        """The groups for sentences of a language; ``None`` where nothing of it stands in them.
+
+        Names, numbers and paths stand in any. English has rules of its own, see ``wanted``.
+        """
+        if code not in self._asked:
+            keys = self.keys_for(code)
+            meant = None if code == self.own else self._own_polarity()
+            asked = None if keys is None else Asked(keys, code, self.statement, meant)
+            self._asked[code] = asked
+        return self._asked[code]
+
+    def reads(self, code: str) -> bool:
+        """Whether an absence of the statement in prose of a language can be told."""
+        if self.prose:
+            return False
+        return self.keys_for(code) is not None and (is_read(code) or self.names is not None)
+
+    def keys_for(self, code: str) -> Keys | None:
+        """The key groups by which sentences of a language can be read, if there are any."""
+        statement = self.statement
+        given = dict(statement.keys_in).get(code)
+        if given or code == self.own:
+            return given or statement.keys or ((statement.text, *statement.aliases),)
+        keys = statement.keys or ((statement.text, *statement.aliases),)
+        groups = tuple(names_among(group, self.own) for group in keys)
+        return groups if all(groups) else None
+
+    @cached_property
+    def names(self) -> Asked | None:
+        """The groups for sentences of a language without rules: names, numbers and paths alone."""
+        statement = self.statement
+        keys = tuple(names_among(group, self.own) for group in statement.keys)
+        return Asked(keys, "zh", statement, self._own_polarity()) if keys and all(keys) else None
+
+    @cached_property
+    def in_english(self) -> Keyed | None:
+        """A statement in another language as English sentences are asked for it."""
+        keys = self.keys_for("en")
+        if keys is None:
+            return None
+        statement = replace(self.statement, keys=keys, language="en", keys_in=())
+        found = Keyed(statement)
+        found.own = self.own
+        meant = self._own_polarity()
+        found.__dict__["meant"] = Signature(int(meant.all), int(meant.last), meant.open)
+        return found
+
+    def _own_polarity(self) -> Polarity:
+        if self.own == "en":
+            meant = self.meant
+            return Polarity(bool(meant.all), bool(meant.last), meant.open)
+        own = self.asked_in(self.own)
+        return PLAIN_POLARITY if own is None else own.meant
 
     @cached_property
     def wanted(self) -> Wanted:

@@ -19,6 +19,8 @@ from pytest_compaction.text.denials import (
 from pytest_compaction.text.differences import difference
 from pytest_compaction.text.file_changes import is_planned, weigh_change, without_past
 from pytest_compaction.text.groups import PLAIN, RANK, KeyMatch, Weighed, weigh
+from pytest_compaction.text.languages import is_read
+from pytest_compaction.text.other_languages import in_language, weigh_in
 from pytest_compaction.text.parsed import Parsed, joined, meaning
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import Sentence
@@ -33,6 +35,14 @@ def weigh_sentence(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
     sentence, change = text.sentences[number], asked.statement.change
     if sentence.removed:
         return None
+    others = text.others(asked.statement.language)
+    if number in others:
+        return _weigh_in(others[number], text, number, asked)
+    if asked.own != "en":
+        in_english = asked.in_english
+        if in_english is None:
+            return None
+        asked = in_english
     parsed = text.parsed(number)
     groups = _groups_in(parsed, text, sentence, asked)
     if groups is None:
@@ -41,7 +51,9 @@ def weigh_sentence(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
         return None
     parsed = without_past(parsed) if change == "renamed" else parsed
     above = [text.normals[one] for one in sentence.context]
-    weighed = weigh(parsed, groups, _cues_of(above), asked.meant)
+    weighed = weigh(parsed, groups, _cues_of(above), asked.meant, strict=asked.own != "en")
+    if asked.own != "en":
+        return weighed
     weighed = _against_counterparts(text, number, weighed, asked.statement)
     weighed = _of_another(text, number, asked, weighed)
     weighed = _disagreed(asked, parsed, groups, weighed, above, text.around(number))
@@ -49,6 +61,35 @@ def weigh_sentence(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
         planned = is_planned(normalize(asked.statement.text))
         return weigh_change(parsed, above, groups, change, weighed, planned)
     return weighed
+
+
+def _weigh_in(code: str, text: SentenceIndex, number: int, asked: Keyed) -> Weighed | None:
+    """Outcome of the groups in a sentence of another language than English.
+
+    Where its rules are not read, a name that stands there says nothing for or against.
+    """
+    wanted = asked.asked_in(code) if is_read(code) else asked.names
+    if wanted is None:
+        return None
+    sentence, home = text.sentences[number], asked.statement.language
+    above = [in_language(text.normals[one], wanted.code, home) for one in sentence.context]
+    own = in_language(text.normals[number], wanted.code, home)
+    if not any(own.matches_of(group) for group in wanted.groups):
+        return None
+    passages = [range(number, number + 1), *text.passages(number)]
+    found: list[Weighed] = []
+    for numbers in passages:
+        parts = [in_language(text.normals[one], wanted.code, home) for one in numbers]
+        passage = parts[0] if len(parts) == 1 else joined(parts)
+        weighed = weigh_in(wanted, passage, above, asked.statement.change)
+        if weighed is not None:
+            found.append(weighed)
+            if len(numbers) == 1:
+                break
+    best = max(found, key=lambda one: RANK[one.outcome], default=None)
+    if best is not None and not is_read(code):
+        return replace(best, outcome="uncertain", why="what is said in this language is not read")
+    return best
 
 
 def _groups_in(
@@ -81,9 +122,10 @@ def _weigh_passage(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
         passage = joined([text.parsed(one) for one in numbers])
         groups = _groups_in(passage, text, sentence, asked)
         if groups and any(one.own for group in groups for one in group):
-            one = weigh(passage, groups, _cues_of(above), asked.meant)
-            one = _of_another(text, number, asked, one)
-            one = _disagreed(asked, passage, groups, one, above)
+            one = weigh(passage, groups, _cues_of(above), asked.meant, strict=asked.own != "en")
+            if asked.own == "en":
+                one = _of_another(text, number, asked, one)
+                one = _disagreed(asked, passage, groups, one, above)
             weighed.append(_together(asked, passage, groups, one))
     return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 

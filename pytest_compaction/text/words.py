@@ -16,15 +16,21 @@ from itertools import chain
 from typing import Final
 
 from pytest_compaction.secrets import scrubbed
+from pytest_compaction.text.ideographs import SIGNS, WIDE, spaced
 
 _PLAIN: Final = tuple(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", " ": " "}.items()
 )
+_QUOTES: Final = str.maketrans(dict.fromkeys("「」『』《》〈〉", '"'))
 _MARKS: Final = '`*"'
 _QUOTE: Final = re.compile(r"'(?:(?!\w)|(?<!\w'))")
 """A quotation mark, which stands at the edge of a word."""
 _SPACE: Final = re.compile(r"\s+")
 _TOKEN: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\w+(?:[./:@+\-\\']+\w+)*", re.UNICODE)
+_TOKEN_OF_ANY_SCRIPT: Final = re.compile(
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    rf"|[^\W{SIGNS}]+(?:[./:@+\-\\']+[^\W{SIGNS}]+)*|[{SIGNS}]"
+)
 _PIECE: Final = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*", re.UNICODE)
 _PART_END: Final = re.compile(r"[/:@+\-\\']+|(?<!\d)\.+|\.+(?!\d)")
 """Where a token is split into parts; not at the point of ``1.5``."""
@@ -80,6 +86,8 @@ def normalize(text: str) -> str:
             if sign in text:
                 text = text.replace(sign, plain)
     text = text.casefold()
+    if not text.isascii() and WIDE.search(text):
+        text = spaced(text.translate(_QUOTES))
     if "'" in text:
         text = _QUOTE.sub("", text)
     for mark in _MARKS:
@@ -112,17 +120,23 @@ def segments(text: str) -> list[str]:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """English Snowball stem of a lower-case word; other words come back unchanged."""
-    if not word.isascii() or len(word) >= 40:
+    return stem_in("english", word) if word.isascii() else word
+
+
+@lru_cache(maxsize=65536)
+def stem_in(algorithm: str, word: str) -> str:
+    """The stem by one of the algorithms of Snowball; a word of a script without one is its own."""
+    if not algorithm or len(word) >= 40:
         return word
     with _stemming:
-        return str(_stemmer()(word))
+        return _stemmer(algorithm)(word)
 
 
 @cache
-def _stemmer() -> Callable[[str], str]:
+def _stemmer(algorithm: str) -> Callable[[str], str]:
     import snowballstemmer  # takes long to import, with all its languages
 
-    found: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    found: Callable[[str], str] = snowballstemmer.stemmer(algorithm).stemWord
     return found
 
 
@@ -169,12 +183,13 @@ def path_suffixes(path: str) -> list[str]:
 
 def raw_tokens(normal: str) -> list[str]:
     """Tokens of a normalised text with their inner punctuation: ``src/a.py``, ``1.5``, ``a-b``."""
-    return _TOKEN.findall(normal)
+    return (_TOKEN if normal.isascii() else _TOKEN_OF_ANY_SCRIPT).findall(normal)
 
 
 def token_places(normal: str) -> list[tuple[str, int]]:
     """The tokens of a normalised text, each with the place where it begins."""
-    return [(match[0], match.start()) for match in _TOKEN.finditer(normal)]
+    pattern = _TOKEN if normal.isascii() else _TOKEN_OF_ANY_SCRIPT
+    return [(match[0], match.start()) for match in pattern.finditer(normal)]
 
 
 @lru_cache(maxsize=65536)
