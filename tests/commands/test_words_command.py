@@ -1,6 +1,7 @@
 """``pytest-compaction words``: recorded listed, and verified."""
 
 import json
+import shutil
 import zipfile
 from dataclasses import replace
 
@@ -36,10 +37,25 @@ def folder(pytester, endpoint):
     return pytester.path
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """A folder with the words of both cases, recorded once for all tests."""
+    place = tmp_path_factory.mktemp("recorded")
+    (place / "cases").mkdir()
+    for name in CASES:
+        (place / f"cases/{name}.json").write_text(json.dumps(long_case(name)))
+    with pytest.MonkeyPatch.context() as patch, serving() as stub:
+        patch.setenv("OPENAI_BASE_URL", stub.url)
+        patch.chdir(place)
+        assert main([*RECORD, "--yes"]) == 0
+    return place
+
+
 @pytest.fixture
-def recorded(folder):
-    assert main([*RECORD, "--yes"]) == 0
-    return folder / "cases" / "words.zip"
+def recorded(once, pytester, endpoint):
+    """The archive in a copy of that folder."""
+    shutil.copytree(once, pytester.path, dirs_exist_ok=True)
+    return pytester.path / "cases" / "words.zip"
 
 
 def listed(capsys, *arguments):
@@ -61,12 +77,12 @@ def test_what_a_model_writes_is_recorded_once_and_listed(recorded, endpoint, cap
     assert archive.manifest.model == "gpt-5-mini"
     assert archive.manifest.provenance == ("Written by a stub.",)
     assert archive.manifest.strategies["anchored"].date == "2026-11-30"
-    made, data = len(endpoint.calls), recorded.read_bytes()
+    data = recorded.read_bytes()
     assert main([*RECORD, "--yes"]) == 0
     assert "all of it is recorded; --again records it anew" in capsys.readouterr().out
     assert main([*RECORD, "--replay", "--again"]) == 0
     assert recorded.read_bytes() == data
-    assert len(endpoint.calls) == made, "the store answers"
+    assert endpoint.calls == [], "the store answers"
     assert cells(listed(capsys), "anchored") == [2, 0, 0, 0, 0, 0]
     assert main(["words", "verify", str(recorded)]) == 0
     assert "whole. 2 summaries of 1 strategies in 2 cases" in capsys.readouterr().out
@@ -114,8 +130,8 @@ def test_what_is_stale_and_missing_is_listed_with_what_it_takes(recorded, capsys
     assert "second" not in "".join(lines), "it is complete"
 
 
-def test_another_prompt_makes_no_word_of_the_first_one_its_own(recorded, folder, capsys):
-    (folder / "own.md").write_text("Say what was done. At most $words words.")
+def test_another_prompt_makes_no_word_of_the_first_one_its_own(recorded, pytester, capsys):
+    (pytester.path / "own.md").write_text("Say what was done. At most $words words.")
     lines = listed(capsys, "--compactor=anchored:prompt=own.md")
     assert cells(lines, "anchored:prompt=own.md")[:4] == [0, 0, 2, 2]
 
@@ -128,29 +144,28 @@ def test_without_a_yes_nothing_is_recorded(folder, endpoint, capsys):
     assert endpoint.calls == []
 
 
-def test_a_case_without_replies_is_named_and_the_others_are_recorded(recorded, folder, capsys):
-    (folder / "calls").rename(folder / "gone")
+def test_a_case_without_replies_is_named_and_the_others_are_recorded(recorded, pytester, capsys):
+    (pytester.path / "calls").rename(pytester.path / "gone")
     assert main([*RECORD, "--replay", "--again"]) == 1
     error = capsys.readouterr().err
     assert "not recorded: anchored on first, trial 1: a reply is not in the store" in error
     assert len(Archive(recorded).words) == 2, "what was recorded before stays"
 
 
-def test_a_new_case_is_asked_for_alone(recorded, folder, endpoint):
-    made = len(endpoint.calls)
+def test_a_new_case_is_asked_for_alone(recorded, pytester, endpoint):
+    folder = pytester.path
     (folder / "calls").rename(folder / "gone")
     (folder / "cases" / "third.json").write_text(json.dumps(long_case("third")))
     assert main([*RECORD, "--yes"]) == 0
     assert {words.case for words in Archive(recorded).words} == {*CASES, "third"}
-    assert len(list((folder / "calls").glob("??/*.json"))) == len(endpoint.calls) - made == 1
+    assert len(list((folder / "calls").glob("??/*.json"))) == len(endpoint.calls) == 1
 
 
 def test_words_of_two_models_have_no_place_in_one_archive(recorded, endpoint, capsys):
-    made = len(endpoint.calls)
     other = [each for each in RECORD if each not in {STRATEGY, MODEL}]
     assert main([*other, "--compactor=regenerate", "--model=other", "--yes"]) == 1
     assert "holds words of 'gpt-5-mini'" in capsys.readouterr().err
-    assert len(endpoint.calls) == made, "before anything is paid"
+    assert endpoint.calls == [], "before anything is paid"
 
 
 @pytest.fixture

@@ -40,47 +40,29 @@ def project(pytester):
     return pytester
 
 
-@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
-def test_a_second_run_reads_nothing_anew_and_writes_the_same_bytes(project, workers):
-    made, first = measured(project, workers)
+def test_a_second_run_reads_nothing_anew_and_a_damaged_file_changes_no_figure(project):
+    made, first = measured(project, 0)
     assert made["figures"] == 8
     assert set(made) == {"figures", "judge", "_answer", "_summary"}
-    again, second = measured(project, workers)
-    assert again == {}
+    assert measured(project, 0) == ({}, first)
+    file = project.path / ".pytest_compaction" / "results" / "results.sqlite"
+    file.write_bytes(b"no database")
+    made, second = measured(project, 0)
+    assert made["figures"] > 0
     assert second == first
 
 
 @pytest.mark.exhaustive
-def test_a_run_with_workers_uses_what_a_run_without_them_found(project):
-    _, first = measured(project, 0)
-    again, second = measured(project, 2)
-    assert again == {}
-    assert second == first
-
-
-@pytest.mark.exhaustive
-def test_another_strategy_is_measured_and_not_taken_from_the_first(project):
-    _, first = measured(project, 0)
+def test_results_are_shared_with_workers_and_another_strategy_or_fact_is_read_anew(project):
+    _, first = measured(project, 2)
+    assert measured(project, 2) == ({}, first)
+    assert measured(project, 0) == ({}, first)
     made, other = measured(project, 0, "--compactor=none")
     assert made["figures"] > 0
     assert other != first
-
-
-@pytest.mark.exhaustive
-def test_a_changed_fact_is_read_anew(project):
-    measured(project, 0)
     case = project.path / "cases" / "first.json"
     text = case.read_text("utf-8")
     case.write_text(text.replace("restarts slowly", "restarts often"), "utf-8")
     assert text != case.read_text("utf-8")
     made, _ = measured(project, 0)
     assert made["figures"] == 4
-
-
-def test_a_damaged_file_changes_no_figure(project):
-    _, first = measured(project, 0)
-    file = project.path / ".pytest_compaction" / "results" / "results.sqlite"
-    file.write_bytes(b"no database")
-    made, second = measured(project, 0)
-    assert made["figures"] > 0
-    assert second == first

@@ -79,23 +79,19 @@ def counts(pytester, *arguments):
 
 
 @BOTH
-def test_collection_parses_a_case_the_first_time_only(project, workers):
+def test_a_case_is_parsed_to_collect_the_first_time_only_and_then_by_the_process_that_runs_it(
+    project, workers
+):
     cold, first = counts(project, "--collect-only", "-q", workers)
     assert cold == {("schema_faults", "main"): 2, ("parsed", "main"): 2}
     warm, second = counts(project, "--collect-only", "-q", workers)
     assert warm == {}
     assert node_ids(first) == node_ids(second)
     assert len(node_ids(first)) == 8
-
-
-def test_each_case_is_parsed_once_by_the_process_that_runs_it(project):
-    counts(project, "--collect-only", "-q", "-n0")
-    alone, _ = counts(project, "-n0")
-    assert alone == {("read_json", "main"): 2}
-    shared, _ = counts(project, "-n2")
-    assert {name for name, _ in shared} == {"read_json"}
-    assert shared.total() == 2
-    assert shared["read_json", "main"] == 0
+    ran, _ = counts(project, workers)
+    assert {name for name, _ in ran} == {"read_json"}
+    assert ran.total() == 2
+    assert ran["read_json", "main"] == (2 if workers == "-n0" else 0)
 
 
 @pytest.mark.exhaustive
