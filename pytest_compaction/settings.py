@@ -295,6 +295,8 @@ class Settings:
     record."""
     prompts: tuple[PromptSettings, ...] = ()
     """The prompts and instructions of users, read when the session is resolved."""
+    languages: tuple[str, ...] = ()
+    """The experimental languages that are read too."""
     names_model: bool = True
     """Whether a model was named. Where none was, words are recorded, or else rules write."""
     words: tuple[tuple[str, Literal["recorded", "rules"]], ...] = ()
@@ -356,6 +358,7 @@ class Settings:
             **({} if self.judgements == 1 else {"judgements": self.judgements}),
             **self.long_memory.scoring(),
             **({"rubric": changes} if (changes := changes_of(self.rubric)) else {}),
+            **({"languages": list(self.languages)} if self.languages else {}),
             "model": self.model,
             "responder": self.responder,
             "judges": list(self.judges),

@@ -20,6 +20,7 @@ OTHER_VALUES = {
     ),
     "compaction_cases": (["cases/first.json"], lambda s: s.cases == ("cases/first.json",)),
     "compaction_shard": ("2/2", lambda s: s.shard == Shard(2, 2)),
+    "compaction_languages": (["fr", "es"], lambda s: s.languages == ("es", "fr")),
     "compaction_model": (
         "mute",
         lambda s: (s.model, s.responder, s.judges) == ("mute", "mute", ("mute",)),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import CHOICE_KIND
 from pytest_compaction.conversation import Message, readable, structure_faults
-from pytest_compaction.text import printable
+from pytest_compaction.text import is_read, printable
 
 if TYPE_CHECKING:
     from pytest_compaction.text import TextIndex
@@ -221,6 +221,8 @@ def evidence_faults(case: Case) -> tuple[CaseFault, ...]:
     """Facts that their evidence does not state, or states only after the probe is asked."""
     from pytest_compaction.text import TextIndex  # takes long to import
 
+    if not is_read(case.language):
+        return ()  # nor is any of its facts scored
     place = {message.id: index for index, message in enumerate(case.messages)}
     indexes: dict[str, TextIndex] = {}
     faults: list[CaseFault] = []

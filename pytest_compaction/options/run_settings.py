@@ -30,6 +30,7 @@ from pytest_compaction.settings import (
     Shard,
     SnapshotSettings,
 )
+from pytest_compaction.text import LanguageError, read_also
 
 MAX_BUDGETS: Final = 6
 """The most budgets of a run: as many as the table of the curve holds in 80 columns."""
@@ -116,6 +117,7 @@ def read_settings(config: Reader) -> Settings:
         "long_memory": LongMemorySettings(raw["truncated_chats"], raw["published_rounding"]),
         "budgets": _budgets(_split(raw, "budget")),
         "shard": shard,
+        "languages": _languages(_split(raw, "languages")),
         "rubric_file": raw["rubric"],
         "rubric": CRITERIA,
         "thresholds": () if {*raw["threshold"]} == {NO_GATE} else tuple(_hidden(raw["threshold"])),
@@ -179,6 +181,14 @@ def _hidden(texts: Iterable[str]) -> Iterable[str]:
     from pytest_compaction.secrets import hide
 
     return map(hide, texts)
+
+
+def _languages(codes: Sequence[str]) -> tuple[str, ...]:
+    """The experimental languages that are read in this process from now on."""
+    try:
+        return read_also(codes)
+    except LanguageError as error:
+        raise OptionError(f"--compaction-languages: {error}") from None
 
 
 def _shard(given: str | None) -> Shard | None:

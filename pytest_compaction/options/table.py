@@ -57,6 +57,7 @@ GROUPS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("--compactor", "linelist", [], "strategy to measure: a name or module:function, with parameters as :key=value; repeat or separate by commas to compare several", "SPEC"),
         Option("--compaction-cases", "linelist", [], "case file, folder of cases, or file of dialogues; repeatable (default: the folder cases, or the shipped cases if it does not exist)", "PATH"),
         Option("--compaction-shard", "string", None, "run only this part of the cases, such as 2/8: the second of eight; pytest-compaction merge puts the runs of all parts together (default: all cases)", "I/N"),
+        Option("--compaction-languages", "linelist", [], "experimental languages to read as well: fr, es, ja, pt or ru; repeatable or separated by commas (default: English, Chinese and German alone)", "CODE"),
         Option("--compaction-trials", "int", 1, "trials of each item (default: 1)", "N", Range(1, 1000, True)),
         Option("--compaction-answers", "bool", False, "where rules answer and judge: make answers too, score them, and count the facts of the view that they leave unused (default: the views alone are scored)"),
         Option("--compaction-control", "bool", False, "also run a control with the full context, and show the share of its score that is kept"),

@@ -100,7 +100,7 @@ from pytest_compaction.run.response import (
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.secrets import forget, scrubbed, scrubbed_json
 from pytest_compaction.settings import Settings
-from pytest_compaction.text import Reading
+from pytest_compaction.text import Reading, read_also
 
 _T = TypeVar("_T")
 
@@ -403,6 +403,7 @@ def measured(task: Task, registry: Registry, tokens: TokenCounter, caller: Calle
     Models behind an endpoint make their calls through ``caller``, which is closed.
     """
     briefing, settings = task.briefing, task.briefing.settings
+    read_also(settings.languages)
 
     def model(name: str) -> Model:
         if is_offline(name) or briefing.prompts is None:

@@ -99,7 +99,9 @@ class Asked:
         rules = language(code)
         own = parse(normalize(statement.text), code)
         found = _weighings(own, [own.matches_of(group) for group in self.groups])
-        self.meant = meant or next((_polarity(own, choice) for choice in found), PLAIN_POLARITY)
+        self.meant = meant or next(
+            (_polarity(own, choice, rules) for choice in found), PLAIN_POLARITY
+        )
         self.is_step = self.type == "next_step" or (
             self.type not in _SETTLED
             and rules.ahead.search(own.normal) is not None
@@ -285,7 +287,8 @@ def _weigh_choice(
     above: Sequence[Parsed],
     holds_last: bool,
 ) -> Weighed:
-    found, meant = _polarity(sentence, choice), asked.meant
+    rules, meant = language(asked.code), asked.meant
+    found = _polarity(_as_step(sentence, rules) if asked.is_step else sentence, choice, rules)
     kinds = {cue.kind for heading in above for cue in _cues_over(heading)}
     denied_above = bool(kinds & REVERSING)
     right = (
@@ -308,6 +311,17 @@ def _weigh_choice(
     return Weighed(outcome, words, why, PLAIN, _width(choice))
 
 
+def _as_step(sentence: Parsed, rules: Language) -> Parsed:
+    """Without the negations of what is not done yet, which state a step and do not deny it."""
+    open_at = [match.span() for match in rules.ahead.finditer(sentence.normal)]
+    cues = tuple(
+        cue
+        for cue in sentence.sense.cues
+        if not any(start <= cue.at[0] and cue.at[1] <= end for start, end in open_at)
+    )
+    return replace(sentence, sense=replace(sentence.sense, cues=cues))
+
+
 def _cues_over(heading: Parsed) -> tuple[Cue, ...]:
     """The cues of a heading or lead-in, which reach all lines below it."""
     normal = heading.normal.rstrip()
@@ -315,7 +329,7 @@ def _cues_over(heading: Parsed) -> tuple[Cue, ...]:
     return heading.sense.cues if short or normal.endswith(":") else ()
 
 
-def _polarity(sentence: Parsed, choice: Sequence[Match]) -> Polarity:
+def _polarity(sentence: Parsed, choice: Sequence[Match], rules: Language) -> Polarity:
     """Nested cues cancel out, and those within the words that were asked for count as well."""
     is_open = False
     chains: list[list[tuple[Cue, bool]]] = []
@@ -339,7 +353,7 @@ def _polarity(sentence: Parsed, choice: Sequence[Match]) -> Polarity:
         chain = next((one for one in chains if one[-1][0].reaches(*cue.at)), None)
         if chain is None:
             chains.append([(cue, last)])
-        else:
+        elif not (rules.concord and {cue.kind, chain[-1][0].kind} == {"negated"}):
             chain.append((cue, last))
     return Polarity(
         any(len(chain) % 2 for chain in chains),

@@ -85,6 +85,7 @@ WRONG_VALUES = {
     "--compaction-request-timeout": ["0", "-1", "inf", "nan", "soon"],
     "--compaction-trigger": ["never", "window:0", "window:1.1", "window:", "tokens:0", "turns:x"],
     "--compaction-executor": ["dask", "dask://", "ftp://host:1"],
+    "--compaction-languages": ["xx", "klingon"],
     "--compaction-shard": ["0/2", "3/2", "two", "1/2/3"],
     "--compaction-budget": ["0", "-1", "1e3", "many", "1.5", "1000000001"],
     "--compaction-threshold": ["overall", "overall>=", "overall=3", "charm>=3", "file.charm>=3"],

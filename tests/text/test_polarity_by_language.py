@@ -5,7 +5,14 @@ A row is a statement with its keys, another wording of it, and what takes it bac
 
 import pytest
 
-from pytest_compaction.text import Statement, TextIndex
+from pytest_compaction.text import (
+    EXPERIMENTAL,
+    NAMES,
+    LanguageError,
+    Statement,
+    TextIndex,
+    read_also,
+)
 
 CHINESE = """
 支付服务的超时是45秒 | 支付服务 + 超时 + 45秒 | 支付服务的超时从30秒改为四十五秒。 | 支付服务的超时不是45秒。
@@ -51,6 +58,116 @@ Die Freigabe ist am Freitag | Freigabe + Freitag | Freitag ist der Tag der Freig
 Der Kunde lehnt einen Neustart der Datenbank ab | Neustart + Datenbank | Kein Neustart der Datenbank, sagt der Kunde. | Der Kunde wünscht einen Neustart der Datenbank.
 Bestellungen ohne Bestand werden gesperrt | Bestellungen + gesperrt | Gesperrt werden Bestellungen ohne Bestand. | Bestellungen werden nicht gesperrt.
 """
+FRENCH = """
+Le délai du service de paiement est de 45 secondes | délai + 45 secondes | Le délai est passé de 30 à 45 secondes. | Le délai n'est pas de 45 secondes.
+Le délai du service de paiement est de 45 secondes | délai + 45 secondes | Désormais le délai vaut 45 s. | Le délai est passé de 45 secondes à 30 secondes.
+Le pool utilise PgBouncer | PgBouncer | Le pool utilise PgBouncer au lieu d'Odyssey. | Le pool utilise Odyssey au lieu de PgBouncer.
+Le pool utilise PgBouncer | PgBouncer | Odyssey a été remplacé par PgBouncer. | PgBouncer a été remplacé par Odyssey.
+Le pool utilise PgBouncer | PgBouncer | Nous avons abandonné Odyssey, PgBouncer est en place. | L'idée d'utiliser PgBouncer, finalement, a été rejetée.
+Le pool utilise PgBouncer | PgBouncer | Nous avons migré d'Odyssey à PgBouncer. | Nous avons migré de PgBouncer à Odyssey.
+Il ne faut pas modifier schema.sql | schema.sql + modifier/modifié/modification | Interdiction de modifier schema.sql. | schema.sql a été modifié.
+Il ne faut pas modifier schema.sql | schema.sql + modifier/modifié/modification | Toute modification de schema.sql est interdite. | On peut modifier schema.sql.
+Le cache est actif | cache + actif | Le cache reste actif. | Le cache n'est plus actif.
+Le cache est actif | cache + actif | Maintenant, le cache est actif. | Le cache n'est pas encore actif.
+Les tests passent | tests + passent | Tous les tests passent de nouveau. | Les tests ne passent pas.
+La cause est une fuite de connexions | cause + fuite de connexions | La fuite de connexions en est la cause. | La fuite de connexions n'était pas la cause.
+La passerelle écoute sur le port 8080 | passerelle + 8080 | Le port de la passerelle est 8080. | Auparavant la passerelle écoutait sur 8080.
+La passerelle écoute sur le port 8080 | passerelle + 8080 | La passerelle est sur 8080. | Il est faux que la passerelle écoute sur 8080.
+Les journaux sont gardés trente jours | journaux + 30 jours | Les journaux restent 30 jours. | Les journaux ne restent jamais 30 jours.
+Le script de migration a été supprimé | script de migration + supprimé | Le script de migration est supprimé. | Le script de migration n'a jamais été supprimé.
+La livraison est vendredi | livraison + vendredi | Vendredi est le jour de la livraison. | La livraison de vendredi est annulée.
+Le client refuse un redémarrage de la base | redémarrage + base | Pas de redémarrage de la base, dit le client. | Le client souhaite un redémarrage de la base.
+Le quota est de 500 requêtes | quota + 500 | Le quota vaut 500. | Le quota est peut-être de 500.
+Le quota est de 500 requêtes | quota + 500 | Le quota a été fixé à 500. | Le quota est-il de 500 ?
+"""
+SPANISH = """
+El tiempo límite del servicio de pagos es de 45 segundos | tiempo límite + 45 segundos | El tiempo límite subió de 30 a 45 segundos. | El tiempo límite no es de 45 segundos.
+El tiempo límite del servicio de pagos es de 45 segundos | tiempo límite + 45 segundos | Ahora el tiempo límite vale 45 s. | El tiempo límite bajó de 45 segundos a 30 segundos.
+El pool usa PgBouncer | PgBouncer | El pool usa PgBouncer en lugar de Odyssey. | El pool usa Odyssey en lugar de PgBouncer.
+El pool usa PgBouncer | PgBouncer | Odyssey fue reemplazado por PgBouncer. | PgBouncer fue reemplazado por Odyssey.
+El pool usa PgBouncer | PgBouncer | Descartamos Odyssey, PgBouncer queda instalado. | La propuesta de PgBouncer fue rechazada.
+El pool usa PgBouncer | PgBouncer | Pasamos de Odyssey a PgBouncer. | Pasamos de PgBouncer a Odyssey.
+No se debe modificar schema.sql | schema.sql + modificar/modificó/cambios | Prohibido modificar schema.sql. | Se modificó schema.sql.
+No se debe modificar schema.sql | schema.sql + modificar/modificó/cambios | Los cambios en schema.sql están prohibidos. | Se puede modificar schema.sql.
+La caché está activa | caché + activa | La caché sigue activa. | La caché ya no está activa.
+La caché está activa | caché + activa | Ahora la caché está activa. | La caché todavía no está activa.
+Las pruebas pasan | pruebas + pasan | Todas las pruebas pasan otra vez. | Las pruebas nunca pasan.
+La causa es una fuga de conexiones | causa + fuga de conexiones | La fuga de conexiones es la causa. | La fuga de conexiones no era la causa.
+La pasarela escucha en el puerto 8080 | pasarela + 8080 | El puerto de la pasarela es 8080. | Antes la pasarela escuchaba en 8080.
+La pasarela escucha en el puerto 8080 | pasarela + 8080 | La pasarela está en 8080. | Es falso que la pasarela escuche en 8080.
+Los registros se guardan treinta días | registros + 30 días | Los registros quedan 30 días. | Los registros no quedan 30 días.
+El guion de migración fue borrado | guion de migración + borrado | El guion de migración está borrado. | El guion de migración nunca fue borrado.
+La entrega es el viernes | entrega + viernes | El viernes es la entrega. | La entrega del viernes fue cancelada.
+El cliente rechaza un reinicio de la base | reinicio + base | Ningún reinicio de la base, dice el cliente. | El cliente quiere un reinicio de la base.
+La cuota es de 500 peticiones | cuota + 500 | La cuota vale 500. | La cuota quizás es de 500.
+La cuota es de 500 peticiones | cuota + 500 | La cuota se fijó en 500. | ¿La cuota es de 500?
+"""
+PORTUGUESE = """
+O tempo limite do serviço de pagamento é de 45 segundos | tempo limite + 45 segundos | O tempo limite subiu de 30 para 45 segundos. | O tempo limite não é de 45 segundos.
+O tempo limite do serviço de pagamento é de 45 segundos | tempo limite + 45 segundos | Agora o tempo limite vale 45 s. | O tempo limite caiu de 45 segundos para 30 segundos.
+O pool usa PgBouncer | PgBouncer | O pool usa PgBouncer em vez do Odyssey. | O pool usa Odyssey em vez do PgBouncer.
+O pool usa PgBouncer | PgBouncer | Odyssey foi substituído por PgBouncer. | PgBouncer foi substituído por Odyssey.
+O pool usa PgBouncer | PgBouncer | Descartamos o Odyssey, o PgBouncer fica. | A proposta de PgBouncer foi rejeitada.
+O pool usa PgBouncer | PgBouncer | Mudamos do Odyssey para o PgBouncer. | Mudamos do PgBouncer para o Odyssey.
+Não se deve alterar schema.sql | schema.sql + alterar/alterado/alterações | É proibido alterar schema.sql. | schema.sql foi alterado.
+Não se deve alterar schema.sql | schema.sql + alterar/alterado/alterações | As alterações em schema.sql são proibidas. | Pode-se alterar schema.sql.
+O cache está ativo | cache + ativo | O cache continua ativo. | O cache já não está ativo.
+O cache está ativo | cache + ativo | Agora o cache está ativo. | O cache ainda não está ativo.
+Os testes passam | testes + passam | Todos os testes passam de novo. | Os testes nunca passam.
+A causa é uma fuga de conexões | causa + fuga de conexões | A fuga de conexões é a causa. | A fuga de conexões não era a causa.
+O gateway escuta na porta 8080 | gateway + 8080 | A porta do gateway é 8080. | Antes o gateway escutava na 8080.
+O gateway escuta na porta 8080 | gateway + 8080 | O gateway está na 8080. | É falso que o gateway escute na 8080.
+Os registos são guardados trinta dias | registos + 30 dias | Os registos ficam 30 dias. | Os registos não ficam 30 dias.
+O script de migração foi apagado | script de migração + apagado | O script de migração está apagado. | O script de migração nunca foi apagado.
+A entrega é na sexta-feira | entrega + sexta-feira | Sexta-feira é a entrega. | A entrega de sexta-feira foi cancelada.
+O cliente recusa um reinício da base | reinício + base | Nenhum reinício da base, diz o cliente. | O cliente quer um reinício da base.
+A quota é de 500 pedidos | quota + 500 | A quota vale 500. | A quota talvez seja de 500.
+A quota é de 500 pedidos | quota + 500 | A quota foi fixada em 500. | A quota é de 500?
+"""
+RUSSIAN = """
+Тайм-аут платёжного сервиса 45 секунд | тайм-аут + 45 секунд | Тайм-аут увеличен с 30 до 45 секунд. | Тайм-аут не 45 секунд.
+Тайм-аут платёжного сервиса 45 секунд | тайм-аут + 45 секунд | Теперь тайм-аут составляет 45 с. | Тайм-аут уменьшен с 45 секунд до 30 секунд.
+Пул использует PgBouncer | PgBouncer | Пул использует PgBouncer вместо Odyssey. | Пул использует Odyssey вместо PgBouncer.
+Пул использует PgBouncer | PgBouncer | Odyssey заменён на PgBouncer. | PgBouncer заменён на Odyssey.
+Пул использует PgBouncer | PgBouncer | От Odyssey отказались, работает PgBouncer. | Предложение использовать PgBouncer отклонено.
+Пул использует PgBouncer | PgBouncer | Мы перешли с Odyssey на PgBouncer. | Мы перешли с PgBouncer на Odyssey.
+Нельзя менять schema.sql | schema.sql + менять/изменён/изменения | Запрещено менять schema.sql. | Файл schema.sql изменён.
+Нельзя менять schema.sql | schema.sql + менять/изменён/изменения | Любые изменения schema.sql запрещены. | Можно менять schema.sql.
+Кэш включён | кэш + включён | Сейчас кэш включён. | Кэш больше не включён.
+Кэш включён | кэш + включён | Кэш снова включён. | Кэш ещё не включён.
+Тесты проходят | тесты + проходят | Все тесты снова проходят. | Тесты не проходят.
+Причина в утечке соединений | причина + утечке соединений | Утечка соединений и есть причина. | Утечка соединений не причина.
+Шлюз слушает порт 8080 | шлюз + 8080 | Порт шлюза 8080. | Раньше шлюз слушал порт 8080.
+Шлюз слушает порт 8080 | шлюз + 8080 | Шлюз работает на 8080. | Шлюз никогда не слушал порт 8080.
+Журналы хранятся 30 дней | журналы + 30 дней | Журналы остаются 30 дней. | Журналы не хранятся 30 дней.
+Скрипт миграции удалён | скрипт миграции + удалён | Скрипт миграции уже удалён. | Скрипт миграции не удалён.
+Выпуск в пятницу | выпуск + пятницу | Решено: выпуск в пятницу. | Выпуск в пятницу отменён.
+Клиент против: базу нельзя перезапускать | базу + перезапускать | Базу перезапускать запрещено. | Базу можно перезапускать.
+Квота равна 500 запросам | квота + 500 | Квота составляет 500. | Возможно, квота равна 500.
+Квота равна 500 запросам | квота + 500 | Квота установлена на 500. | Квота равна 500?
+"""
+JAPANESE = """
+決済サービスのタイムアウトは45秒です | 決済サービス + タイムアウト + 45秒 | 決済サービスのタイムアウトを30秒から45秒に変更しました。 | 決済サービスのタイムアウトは45秒ではありません。
+決済サービスのタイムアウトは45秒です | 決済サービス + タイムアウト + 45秒 | 現在、決済サービスのタイムアウトは四十五秒です。 | 決済サービスのタイムアウトを45秒から30秒に変更しました。
+プールはPgBouncerを使用します | PgBouncer | Odysseyの代わりにPgBouncerを使用します。 | PgBouncerの代わりにOdysseyを使用します。
+プールはPgBouncerを使用します | PgBouncer | プールにはPgBouncerを採用しました。 | PgBouncerの案は却下されました。
+プールはPgBouncerを使用します | PgBouncer | OdysseyからPgBouncerに移行しました。 | PgBouncerからOdysseyに移行しました。
+プールはPgBouncerを使用します | PgBouncer | プールではPgBouncerが動いています。 | PgBouncerは使用していません。
+schema.sqlは変更禁止です | schema.sql + 変更 | schema.sqlは変更しないでください。 | schema.sqlを変更しました。
+schema.sqlは変更禁止です | schema.sql + 変更 | schema.sqlの変更は不可です。 | schema.sqlは変更してもよい。
+キャッシュは有効です | キャッシュ + 有効 | 今はキャッシュが有効です。 | キャッシュは有効ではありません。
+キャッシュは有効です | キャッシュ + 有効 | キャッシュを有効にしました。 | キャッシュはまだ有効になっていません。
+テストは成功しています | テスト + 成功 | すべてのテストが成功しました。 | テストは成功しなかった。
+原因は接続リークです | 原因 + 接続リーク | 接続リークが原因でした。 | 接続リークは原因ではなかった。
+ゲートウェイは8080で待ち受けます | ゲートウェイ + 8080 | ゲートウェイのポートは8080です。 | 以前はゲートウェイが8080で待ち受けていた。
+ゲートウェイは8080で待ち受けます | ゲートウェイ + 8080 | ゲートウェイは8080を使います。 | ゲートウェイが8080というのは誤りです。
+ログは30日間保存します | ログ + 30日間 | ログの保存期間は30日間です。 | ログは30日間保存しない。
+移行スクリプトは削除済みです | 移行スクリプト + 削除 | 移行スクリプトを削除しました。 | 移行スクリプトは削除されていません。
+リリースは金曜日です | リリース + 金曜日 | 金曜日にリリースします。 | 金曜日のリリースは中止です。
+データベースは再起動しないこと | データベース + 再起動 | データベースの再起動は禁止です。 | データベースを再起動してください。
+上限は500件です | 上限 + 500 | 上限を500に設定しました。 | 上限は500かもしれません。
+上限は500件です | 上限 + 500 | 今の上限は500です。 | 上限は500ですか？
+"""
 
 
 def rows(text, language):
@@ -62,16 +179,45 @@ def rows(text, language):
 
 
 MEASURED = [*rows(CHINESE, "zh"), *rows(GERMAN, "de")]
+EXPERIMENTAL_ROWS = [
+    *rows(FRENCH, "fr"),
+    *rows(SPANISH, "es"),
+    *rows(PORTUGUESE, "pt"),
+    *rows(RUSSIAN, "ru"),
+    *rows(JAPANESE, "ja"),
+]
+ALL = [*MEASURED, *EXPERIMENTAL_ROWS]
 
 
-@pytest.mark.parametrize(
-    ("statement", "states", "opposite"), MEASURED, ids=[row[1][:40] for row in MEASURED]
-)
+@pytest.fixture(autouse=True)
+def experimental():
+    read_also(EXPERIMENTAL)
+    yield
+    read_also(())
+
+
+@pytest.mark.parametrize(("statement", "states", "opposite"), ALL, ids=[row[1][:40] for row in ALL])
 def test_a_sentence_is_told_from_its_opposite(statement, states, opposite):
     assert TextIndex(statement.text).read(statement).outcome == "stated"
     assert TextIndex(states).read(statement).outcome == "stated"
     assert TextIndex(opposite).read(statement).outcome in {"contradicted", "uncertain"}
 
 
-def test_each_measured_language_has_twenty_rows():
-    assert [sum(row[0].language == code for row in MEASURED) for code in ("zh", "de")] == [20, 20]
+def test_each_language_has_twenty_rows():
+    assert {
+        code: sum(row[0].language == code for row in ALL) for code in NAMES if code != "en"
+    } == {code: 20 for code in NAMES if code != "en"}
+
+
+def test_a_language_that_is_not_named_is_not_read():
+    read_also(())
+    for statement, states, opposite in EXPERIMENTAL_ROWS:
+        for text in (states, opposite):
+            reading = TextIndex(text).read(statement)
+            assert reading.outcome == "unread"
+            assert f"--compaction-languages={statement.language}" in reading.why
+
+
+def test_a_language_that_no_file_describes_is_refused_by_name():
+    with pytest.raises(LanguageError, match="xx is no language that can be read; name some of fr"):
+        read_also(["xx"])

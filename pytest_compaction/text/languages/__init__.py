@@ -39,15 +39,16 @@ class LanguageError(ValueError):
     """A language that no file describes was named; the message says which there are."""
 
 
-def read_also(codes: Iterable[str]) -> None:
+def read_also(codes: Iterable[str]) -> tuple[str, ...]:
     """Read these experimental languages in this process, and no others of them."""
     named = [code.strip().lower() for code in codes if code.strip()]
     for code in named:
         if code not in NAMES:
             known = ", ".join(f"{each} ({NAMES[each]})" for each in EXPERIMENTAL)
-            raise LanguageError(f"{code} is no language that can be read; name one of {known}")
+            raise LanguageError(f"{code} is no language that can be read; name some of {known}")
     _read.clear()
     _read.update(MEASURED, named)
+    return tuple(sorted({*named} - {*MEASURED}))
 
 
 def is_read(code: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from pytest_compaction.text.languages.language import Language, forms, patterns
+from pytest_compaction.text.languages.language import Language, forms, patterns, words
 
 _ONES: Final = "ein zwei drei vier fünf sechs sieben acht neun".split()
 _SMALL: Final = "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split()
@@ -59,7 +59,7 @@ LANGUAGE: Final = Language(
             "both",
             r"\b(?:nicht(?! (?:nur|mehr als|weniger als|länger als|später als|über|unter)\b)|"
             r"kein(?:e[mnrs]?)?(?! (?:anderer|geringerer)\b)|nie|niemals|keinesfalls|keineswegs|"
-            r"niemand\w*|nirgends|unmöglich|vermeide\w*|vermieden|verhinder\w*|verzichte\w*|"
+            r"niemand\w*|nichts|nirgends|unmöglich|unverändert\w*|unangetastet|unberührt|vermeide\w*|vermieden|verhinder\w*|verzichte\w*|"
             r"deaktivier\w*|abgeschaltet|stillgelegt|verboten|verbietet|untersagt|unzulässig|tabu|weigert\w*)\b",
         ),
         ("negated", "after", r"\b(?:weder|ausser|mit ausnahme)\b"),
@@ -71,9 +71,9 @@ LANGUAGE: Final = Language(
         (
             "rejected",
             "both",
-            r"\b(?:verworfen|verwarf(?:en)?|verwirft|verwerfen|abgelehnt|lehnten?|lehnt|ablehn\w*|"
-            r"aufgegeben|zurückgezogen|zurückgenommen|zurückgerollt|rückgängig|gestrichen|fallengelassen|"
-            r"fallen gelassen|ausgeschlossen|storniert|widerrufen|abgebrochen|abgewählt)\b",
+            r"\b(?:verworfen\w*|verwarf(?:en)?|verwirft|verwerfen|abgelehnt\w*|lehnten?|lehnt|ablehn\w*|"
+            r"aufgegeben|zurückgezogen|zurückgenommen|zurückgerollt|rückgängig|gestrichen\w*|fallengelassen|"
+            r"fallen gelassen|ausgeschlossen\w*|storniert|widerrufen|abgebrochen|abgewählt)\b",
         ),
         (
             "rejected",
@@ -115,7 +115,7 @@ LANGUAGE: Final = Language(
         (
             "replaced",
             "after",
-            rf"(?P<old>[^\s,;]{1, 40}) durch [^,;]{{1,40}}? (?:zu )?{_REPLACED}\b",
+            rf"(?P<old>[^\s,;]{{1,40}}) durch [^,;]{{1,40}}? (?:zu )?{_REPLACED}\b",
         ),
         (
             "replaced",
@@ -142,7 +142,7 @@ LANGUAGE: Final = Language(
             "both",
             r"\b(?:vielleicht|möglicherweise|eventuell|vermutlich|wahrscheinlich\w*|wohl|angeblich|"
             r"anscheinend|scheinbar|könnten?|dürften?|unklar|unsicher|womöglich|mutmasslich|"
-            r"wären?|hätten?|würden?)\b",
+            r"wären?|hätten?|würden?|zeitweise|im gespräch|erwogen|erwog|diskutiert|in betracht)\b",
         ),
         ("supposed", "rest", r"\b(?:wenn|falls|sofern|angenommen|vorausgesetzt)\b"),
         ("asked", "rest", r"\bob\b|\boffene fragen?\b"),
@@ -150,36 +150,17 @@ LANGUAGE: Final = Language(
         ("asked", "sentence", r"\? ?$"),
     ),
     stemmer="german",
-    units={
-        "millisekunden": "ms",
-        "millisekunde": "ms",
-        "sekunden": "seconds",
-        "sekunde": "seconds",
-        "sek": "sec",
-        "minuten": "minutes",
-        "minute": "minutes",
-        "stunden": "hours",
-        "stunde": "hours",
-        "std": "hours",
-        "tagen": "days",
-        "tage": "days",
-        "tag": "days",
-        "wochen": "weeks",
-        "woche": "weeks",
-        "monate": "months",
-        "monaten": "months",
-        "monat": "months",
-        "jahre": "years",
-        "jahren": "years",
-        "jahr": "years",
-        "prozent": "percent",
-        "mal": "times",
-    },
+    units=words(
+        "ms: millisekunden millisekunde; seconds: sekunden sekunde; sec: sek; "
+        "minutes: minuten minute; hours: stunden stunde std; days: tagen tage tag; "
+        "weeks: wochen woche; percent: prozent; months: monaten monate monat; "
+        "years: jahren jahre jahr; times: mal"
+    ),
     numerals={word: str(number) for word, number in _NUMERALS.items()},
     decimal_comma=True,
     changes=patterns(
         created="erstell|angelegt|neu|hinzugefügt|erzeug|geschrieben",
-        modified="geändert|änder|angepasst|bearbeitet|aktualisiert|überarbeitet|ergänzt|modifiziert",
+        modified="(?<!unver)änder|angepasst|bearbeitet|aktualisiert|überarbeitet|ergänzt|modifiziert",
         deleted="gelöscht|entfernt|lösch",
         renamed="umbenannt|verschoben|->",
         read="gelesen|angesehen|geöffnet|geprüft|durchgesehen",

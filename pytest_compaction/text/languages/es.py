@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from pytest_compaction.text.languages.language import Language, forms, patterns
+from pytest_compaction.text.languages.language import Language, counted, forms, patterns, words
 
 COMMON: Final = frozenset(
     """el la los las un una unos unas del de y o pero no que quien es son era fue está están
@@ -101,47 +101,17 @@ LANGUAGE: Final = Language(
         ("asked", "sentence", r"\? ?$"),
     ),
     stemmer="spanish",
-    units={
-        "milisegundos": "ms",
-        "milisegundo": "ms",
-        "segundos": "seconds",
-        "segundo": "seconds",
-        "minutos": "minutes",
-        "minuto": "minutes",
-        "horas": "hours",
-        "hora": "hours",
-        "semanas": "weeks",
-        "semana": "weeks",
-        "meses": "months",
-        "mes": "months",
-        "años": "years",
-        "año": "years",
-        "veces": "times",
-        "días": "days",
-        "día": "days",
-    },
-    numerals={
-        "dos": "2",
-        "tres": "3",
-        "cuatro": "4",
-        "cinco": "5",
-        "seis": "6",
-        "siete": "7",
-        "ocho": "8",
-        "nueve": "9",
-        "diez": "10",
-        "once": "11",
-        "doce": "12",
-        "trece": "13",
-        "catorce": "14",
-        "quince": "15",
-        "veinte": "20",
-        "treinta": "30",
-        "cuarenta": "40",
-        "cincuenta": "50",
-        "sesenta": "60",
-    },
+    units=words(
+        "ms: milisegundos milisegundo; seconds: segundos segundo; minutes: minutos minuto; hours: "
+        "horas hora; weeks: semanas semana; months: meses mes; years: años año; times: veces; "
+        "days: días día"
+    ),
+    numerals=counted(
+        "dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince",
+        "veinte treinta cuarenta cincuenta sesenta",
+    ),
     decimal_comma=True,
+    concord=True,
     changes=patterns(
         created="cread|añadid|nuev|escrit|generad",
         modified="modific|cambi|adaptad|editad|actualizad|corregid",

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from pytest_compaction.text.languages.language import Language, forms, patterns
+from pytest_compaction.text.languages.language import Language, counted, forms, patterns, words
 
 COMMON: Final = frozenset(
     """le la les un une des du de et ou mais ne pas que qui est sont était été avec pour par
@@ -94,48 +94,17 @@ LANGUAGE: Final = Language(
         ("asked", "sentence", r"\? ?$"),
     ),
     stemmer="french",
-    units={
-        "millisecondes": "ms",
-        "milliseconde": "ms",
-        "secondes": "seconds",
-        "seconde": "seconds",
-        "minutes": "minutes",
-        "minute": "minutes",
-        "heures": "hours",
-        "heure": "hours",
-        "jours": "days",
-        "jour": "days",
-        "semaines": "weeks",
-        "semaine": "weeks",
-        "mois": "months",
-        "ans": "years",
-        "an": "years",
-        "octets": "bytes",
-        "fois": "times",
-    },
-    numerals={
-        "deux": "2",
-        "trois": "3",
-        "quatre": "4",
-        "cinq": "5",
-        "six": "6",
-        "sept": "7",
-        "huit": "8",
-        "neuf": "9",
-        "dix": "10",
-        "onze": "11",
-        "douze": "12",
-        "treize": "13",
-        "quatorze": "14",
-        "quinze": "15",
-        "seize": "16",
-        "vingt": "20",
-        "trente": "30",
-        "quarante": "40",
-        "cinquante": "50",
-        "soixante": "60",
-    },
+    units=words(
+        "ms: millisecondes milliseconde; seconds: secondes seconde; minutes: minutes minute; "
+        "hours: heures heure; days: jours jour; weeks: semaines semaine; months: mois; years: ans "
+        "an; bytes: octets; times: fois"
+    ),
+    numerals=counted(
+        "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
+        "vingt trente quarante cinquante soixante",
+    ),
     decimal_comma=True,
+    concord=True,
     changes=patterns(
         created="créé|ajouté|nouveau|écrit|généré",
         modified="modifi|chang|adapté|édité|mis à jour|corrigé",

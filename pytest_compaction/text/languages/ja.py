@@ -36,7 +36,7 @@ LANGUAGE: Final = Language(
         (
             "replaced",
             "after",
-            r"(?P<old>[^、,。;]{1,30}?)から (?=[^、,。;]{1,30}(?:に|へ) ?(?:変更|移行|切り替え|移動|"
+            r"(?P<old>[^、,。;をはが]{1,30}?)から (?=[^、,。;]{1,30}(?:に|へ) ?(?:変更|移行|切り替え|移動|"
             r"改名|引き上げ|引き下げ|延長|短縮))",
         ),
         ("replaced", "after", r"(?P<old>\d[^、,。;]{0,12}?)から ?(?=\d)"),
@@ -57,8 +57,6 @@ LANGUAGE: Final = Language(
         ("asked", "sentence", r"か\?? ?[。?]? ?$|\? ?$|未定|要確認|検討中"),
     ),
     stemmer="",
-    units={},
-    numerals={},
     decimal_comma=False,
     changes=patterns(
         created="作成|追加|新規|書き込|生成",

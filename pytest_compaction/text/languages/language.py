@@ -49,6 +49,8 @@ class Language:
     units: Mapping[str, str] = field(default_factory=dict)
     numerals: Mapping[str, str] = field(default_factory=dict)
     decimal_comma: bool = False
+    concord: bool = False
+    """Whether two negations in one clause are one, as in "no hay nada"."""
     changes: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     """What says that a file was created, modified, deleted, renamed or read."""
     particles: str = ""
@@ -63,3 +65,16 @@ def forms(*rows: tuple[Kind, Reach, str]) -> tuple[Form, ...]:
 def patterns(**rows: str) -> dict[str, re.Pattern[str]]:
     """Patterns by name."""
     return {name: re.compile(pattern) for name, pattern in rows.items()}
+
+
+def words(table: str) -> dict[str, str]:
+    """What stands for each word of a table of rows such as ``seconds: Sekunde Sekunden``."""
+    rows = (row.partition(": ") for row in table.split("; "))
+    return {word: meant.strip() for meant, _, known in rows for word in known.split()}
+
+
+def counted(small: str, tens: str) -> dict[str, str]:
+    """The digits of number words: the small ones from two on, and the tens from twenty on."""
+    return {word: str(number) for number, word in enumerate(small.split(), start=2)} | {
+        word: str(10 * number) for number, word in enumerate(tens.split(), start=2)
+    }

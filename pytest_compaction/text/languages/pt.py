@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from pytest_compaction.text.languages.language import Language, forms, patterns
+from pytest_compaction.text.languages.language import Language, counted, forms, patterns, words
 
 COMMON: Final = frozenset(
     """o a os as um uma uns umas do da dos das de e ou mas não que quem é são era foi está
@@ -89,48 +89,18 @@ LANGUAGE: Final = Language(
         ("asked", "sentence", r"\? ?$"),
     ),
     stemmer="portuguese",
-    units={
-        "milissegundos": "ms",
-        "milissegundo": "ms",
-        "segundos": "seconds",
-        "segundo": "seconds",
-        "minutos": "minutes",
-        "minuto": "minutes",
-        "horas": "hours",
-        "hora": "hours",
-        "dias": "days",
-        "dia": "days",
-        "semanas": "weeks",
-        "semana": "weeks",
-        "meses": "months",
-        "anos": "years",
-        "ano": "years",
-        "vezes": "times",
-        "mês": "months",
-    },
-    numerals={
-        "dois": "2",
-        "três": "3",
-        "quatro": "4",
-        "cinco": "5",
-        "seis": "6",
-        "sete": "7",
-        "oito": "8",
-        "nove": "9",
-        "dez": "10",
-        "onze": "11",
-        "doze": "12",
-        "treze": "13",
-        "quatorze": "14",
-        "quinze": "15",
-        "vinte": "20",
-        "trinta": "30",
-        "quarenta": "40",
-        "cinquenta": "50",
-        "sessenta": "60",
-        "duas": "2",
-    },
+    units=words(
+        "ms: milissegundos milissegundo; seconds: segundos segundo; minutes: minutos minuto; "
+        "hours: horas hora; days: dias dia; weeks: semanas semana; months: meses mês; years: anos "
+        "ano; times: vezes"
+    ),
+    numerals=counted(
+        "dois três quatro cinco seis sete oito nove dez onze doze treze quatorze quinze",
+        "vinte trinta quarenta cinquenta sessenta",
+    )
+    | {"duas": "2"},
     decimal_comma=True,
+    concord=True,
     changes=patterns(
         created="criad|adicionad|nov[oa]|escrit|gerad",
         modified="modific|alterad|mudad|editad|atualizad|corrigid",

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from pytest_compaction.text.languages.language import Language, forms, patterns
+from pytest_compaction.text.languages.language import Language, counted, forms, patterns, words
 
 COMMON: Final = frozenset(
     """и в во не на с со что как это по из к ко у за от до для или но а же бы мы вы он она они
@@ -73,7 +73,7 @@ LANGUAGE: Final = Language(
         ),
         (
             "uncertain",
-            "both",
+            "rest",
             r"\b(?:возможно|может быть|вероятно|наверное|кажется|похоже|видимо|предположительно|"
             r"якобы|мог бы|могла бы)\b",
         ),
@@ -82,56 +82,18 @@ LANGUAGE: Final = Language(
         ("asked", "sentence", r"\? ?$"),
     ),
     stemmer="russian",
-    units={
-        "миллисекунд": "ms",
-        "миллисекунды": "ms",
-        "мс": "ms",
-        "секунд": "seconds",
-        "секунды": "seconds",
-        "секунда": "seconds",
-        "секунду": "seconds",
-        "сек": "seconds",
-        "с": "seconds",
-        "минут": "minutes",
-        "минуты": "minutes",
-        "минуту": "minutes",
-        "мин": "minutes",
-        "часов": "hours",
-        "часа": "hours",
-        "час": "hours",
-        "дней": "days",
-        "дня": "days",
-        "день": "days",
-        "недель": "weeks",
-        "недели": "weeks",
-        "неделю": "weeks",
-        "месяцев": "months",
-        "месяца": "months",
-        "лет": "years",
-        "года": "years",
-    },
-    numerals={
-        "два": "2",
-        "три": "3",
-        "четыре": "4",
-        "пять": "5",
-        "шесть": "6",
-        "семь": "7",
-        "восемь": "8",
-        "девять": "9",
-        "десять": "10",
-        "одиннадцать": "11",
-        "двенадцать": "12",
-        "двадцать": "20",
-        "тридцать": "30",
-        "сорок": "40",
-        "пятьдесят": "50",
-        "шестьдесят": "60",
-        "две": "2",
-        "двух": "2",
-        "трёх": "3",
-    },
+    units=words(
+        "ms: миллисекунд миллисекунды мс; seconds: секунд секунды секунда секунду сек с; minutes: "
+        "минут минуты минуту мин; hours: часов часа час; days: дней дня день; weeks: недель "
+        "недели неделю; months: месяцев месяца; years: лет года"
+    ),
+    numerals=counted(
+        "два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
+        "двадцать тридцать сорок пятьдесят шестьдесят",
+    )
+    | {"две": "2", "двух": "2", "трёх": "3"},
     decimal_comma=True,
+    concord=True,
     changes=patterns(
         created="созда|добавл|новый|написа",
         modified="измен|обновл|правл|исправл",
