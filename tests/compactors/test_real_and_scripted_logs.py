@@ -1,4 +1,4 @@
-"""Every shipped strategy compacts every shipped case; the lane of comparisons scores real ones."""
+"""Every shipped strategy compacts every shipped case."""
 
 import pytest
 from support.measuring_budgets import NOT_ALONE, REGISTRY, outcome

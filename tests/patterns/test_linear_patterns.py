@@ -12,8 +12,9 @@ from support.package_patterns import Used, patterns
 from support.pattern_time import SIZES, growth, runner
 
 HARDEST = slice(16)
-NEXT_HARDEST = slice(16, 32)
-PARTS = 4
+LONG = slice(8)
+NEXT_HARDEST = slice(16, 24)
+PARTS = 2
 CALLERS = re.compile(
     r"case_making\.(lint_facts|lint_log|shell_evidence|user_probes:_VALUE_LINE)"
     r"|secrets\.(formatted:(_HEADS|_LINE_BEFORE)|named:_HEAD|people:_NOBODY|search:_OTHER_KEYS"
@@ -44,7 +45,7 @@ def test_no_pattern_grows_faster_than_its_text():
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_pattern_grows_faster_than_a_long_text_or_a_less_hard_one(part):
-    assert slow_patterns(HARDEST, SIZES, part, PARTS) == []
+    assert slow_patterns(LONG, SIZES[2:], part, PARTS) == []
     assert slow_patterns(NEXT_HARDEST, SIZES[:4], part, PARTS) == []
 
 

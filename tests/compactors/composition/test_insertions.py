@@ -1,9 +1,8 @@
-"""``a+ledger``: insertions beside the parts, and what the ledger is worth."""
+"""``a+ledger``: insertions beside the parts."""
 
 import asyncio
 import copy
 import json
-from collections import defaultdict
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, context_of, session, system, user
 from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, view_of
 from support.compositions import create, talk
-from support.measuring import records_of
 
 from pytest_compaction.compactors import Composition, Traits, Window
 from pytest_compaction.compactors.composition import ELSEWHERE, InsertionCompactor
@@ -19,8 +17,6 @@ from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
 from pytest_compaction.compactors.strategies.pins import PINS_ID, Pins
 from pytest_compaction.conversation import readable, structure_faults, text_message
-from pytest_compaction.metrics import cluster_interval
-from pytest_compaction.rubric import DIMENSIONS
 
 
 def test_the_ledger_stands_after_system_prompt_and_summary_and_nothing_exceeds_the_budget():
@@ -172,36 +168,3 @@ def test_an_insertion_that_needs_less_is_written_anew_where_that_makes_the_view_
     assert second.status == "compacted"
     assert COUNTER.messages(view_of(composed, second, context)) <= 600
     assert [span.fate for span in second.spans] == ["kept", "masked", "kept"]
-
-
-def paired(name, other, figure):
-    """Differences of a figure on the same items, by case."""
-    mine = {(r["case"], r["probe"]): figure(r) for r in records_of(name)}
-    theirs = {(r["case"], r["probe"]): figure(r) for r in records_of(other)}
-    differences = defaultdict(list)
-    for key in sorted(mine):
-        if mine[key] is not None and theirs[key] is not None:
-            differences[key[0]].append(mine[key] - theirs[key])
-    return differences
-
-
-def view_tokens(name):
-    """Tokens of the last view of each case."""
-    return {r["case"]: r["tokens"]["view"] for r in records_of(name)}
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_with_the_ledger_only_continuity_is_clearly_worse_and_little(dimension):
-    differences = paired("anchored+ledger", "anchored", lambda r: r["dimensions"].get(dimension))
-    low, high = cluster_interval(differences)
-    if dimension == "continuity":  # the next steps of the summary make room for the ledger
-        assert low >= -0.3
-    else:
-        assert high >= 0
-
-
-@pytest.mark.exhaustive
-def test_the_ledger_takes_no_more_tokens():
-    with_ledger, without = view_tokens("anchored+ledger"), view_tokens("anchored")
-    assert sum(with_ledger.values()) <= 1.1 * sum(without.values())
