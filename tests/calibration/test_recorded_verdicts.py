@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support import verdict_sheets
-from support.recorded_verdicts import Both, agreement_table, strategy_rows
+from support.recorded_verdicts import Both, agreement_table, stale, strategies_table, strategy_rows
 from support.scenarios import PROBES, case
 from support.verdict_sheets import ReplyError, Sheet, kept, merge, write_answers, write_verdicts
 
@@ -127,6 +127,8 @@ def test_replies_are_kept_in_an_archive_beside_its_summaries(tmp_path, archive, 
     assert held.manifest.provenance == ("Alone.", verdict_sheets.PROVENANCE)
 
     changed = replace(sheet(), views={**sheet().views, 1: ()})
+    assert list(stale(found, held)) == []
+    assert list(stale([changed], held)) == ["anchored on first was asked something else"]
     assert kept(tmp_path, [changed]) == []
     assert "anchored on first: another request was written for it" in capsys.readouterr().out
 
@@ -154,3 +156,21 @@ def test_the_figures_are_of_strategies_and_their_means_of_all():
     assert "| context | 0 | - | - |" in table
     [row] = strategy_rows(found)
     assert row[:3] == ("anchored", 8, "75% [47%, 100%]")
+    assert (
+        strategies_table(found).splitlines()[2].startswith("| `anchored` | 8 | 75% [47%, 100%] |")
+    )
+
+
+@pytest.mark.exhaustive
+def test_the_recorded_answers_and_verdicts_are_to_the_requests_of_today(
+    tmp_path, capsys, monkeypatch
+):
+    made = []
+    make = verdict_sheets.sheets
+    monkeypatch.setattr(verdict_sheets, "sheets", lambda of: made.append(make(of)) or made[0])
+    assert verdict_sheets.main(["answers", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "none on line_attribution is left out: its request would have 225,900 tokens" in shown
+    assert len(list((tmp_path / "answers").glob("*.txt"))) == 77
+    [(found, _)] = made
+    assert list(stale(found, Archive(verdict_sheets.ARCHIVE))) == []

@@ -5,7 +5,7 @@ from functools import cached_property
 from statistics import mean
 
 from support.measuring import parsed
-from support.verdict_sheets import ARCHIVE, STRATEGIES, digest_of, measured_session, sheets
+from support.verdict_sheets import ARCHIVE, STRATEGIES, digest_of, measured_session
 
 from pytest_compaction.metrics import (
     cluster_interval,
@@ -54,18 +54,19 @@ class Both:
         ]
 
 
-def stale(session, archive):
-    """The sheets whose recorded answers or verdicts are to another request, and those without."""
+def stale(found, archive):
+    """Which sheets have other answers or verdicts in the archive than to today's requests."""
     held = {}
     for row in archive.words:
         held.setdefault((row.role, row.strategy, row.case), {})[row.probe] = row
-    found, _ = sheets(session)
     for sheet in found:
         answers = held.get(("answer", sheet.strategy, sheet.case.id), {})
         verdicts = held.get(("verdict", sheet.strategy, sheet.case.id), {})
         asked = {probe.id: key for key, probe in sheet.probes.items()}
+        if not answers:
+            continue
         if not answers.keys() == verdicts.keys() == asked.keys():
-            yield f"{sheet.strategy} on {sheet.case.id} is not recorded"
+            yield f"{sheet.strategy} on {sheet.case.id} lacks some"
             continue
         texts = {asked[id]: row.words for id, row in answers.items()}
         for rows, request in (
