@@ -67,10 +67,10 @@ def blank_record(
 def words_of(settings: Settings, compactor: str, calls: int) -> Words | None:
     """Who wrote the summaries of an item for which its compactions made so many calls.
 
-    ``None`` in a run that tells words where none was asked for; what the client of a strategy
-    asked there is ``live``.
+    ``None`` where none was asked for, if words are recorded or no model was named; what the client
+    of a strategy asked there is ``live``.
     """
-    if settings.tells_words:
+    if settings.tells_words or not settings.names_model:
         return dict(settings.words).get(compactor, "live") if calls else None
     return "rules" if settings.model == OFFLINE or not calls else "live"
 

@@ -15,10 +15,11 @@ from support.readme_blocks import (
     difficulty,
     invariants_block,
     production_block,
+    rules_block,
     shown,
-    strategies_block,
     suitability,
     summary_block,
+    words_block,
 )
 from support.recorded_session import write_recorded_session
 from support.scenarios import case as a_case
@@ -72,8 +73,9 @@ def test_the_figures_shown_first_are_those_measured():
 
 
 @pytest.mark.exhaustive
-def test_what_strategies_keep_is_as_measured():
-    assert shown("strategies") == strategies_block(), WRITE_ANEW
+def test_what_recorded_words_keep_is_as_measured_and_so_is_what_rules_keep():
+    assert shown("words") == words_block(), WRITE_ANEW
+    assert shown("rules") == rules_block(), WRITE_ANEW
 
 
 @pytest.mark.exhaustive
@@ -104,6 +106,9 @@ def test_the_comparison_shown_is_the_one_measured():
     measured = comparison_block()
     assert shown("comparison") == measured, WRITE_ANEW
     assert "unscored" not in measured
+    letters = dict(re.findall(r"^(\S+) +\d\.\d\d ([a-z]+) ", measured, re.MULTILINE))
+    assert (letters["anchored"], letters["regenerate"]) == ("a", "a")
+    assert (letters["claude-code"], letters["…x:mode=local"]) == ("b", "b")
 
 
 @pytest.mark.exhaustive

@@ -127,6 +127,19 @@ def test_a_strategy_that_is_named_needs_no_function_and_the_projects_cases_are_m
     follow(pytester, said)
 
 
+def test_where_no_words_are_recorded_rules_summarise_in_so_many_words(
+    pytester, capsys, no_model_named
+):
+    set_up(pytester)
+    write_cases(pytester, long_case("first"), long_case("second"))
+    (pytester.path / "pyproject.toml").write_text(OTHER)
+    assert initialise("--compactor=anchored", "--yes") == 0
+    config = (pytester.path / "pyproject.toml").read_text()
+    assert "Rules summarise (offline), because no words of a model are recorded here.\n" in config
+    assert 'compaction_model = "offline"\n' in config
+    follow(pytester, capsys.readouterr().out)
+
+
 @pytest.mark.exhaustive
 def test_where_a_model_is_sampled_the_baseline_is_run_twice_and_its_noise_becomes_the_limit(
     pytester, answers, capsys, monkeypatch, no_model_named

@@ -21,6 +21,7 @@ from pytest_compaction.models import (
     write,
 )
 from pytest_compaction.models.recorded import model as recorded_model
+from pytest_compaction.records import load_run
 
 MODEL = "--compaction-model=recorded"
 REPORTED = "--compaction-over-budget=report"
@@ -237,10 +238,11 @@ def test_without_any_words_rules_write_and_say_so_and_no_gate_passes_with_them(
 def test_strategies_that_ask_no_model_need_no_word_on_models(project, no_model_named):
     kept = "--compactor=truncate,window"
     assert unnamed(project, kept, GATE).ret == pytest.ExitCode.OK
+    assert words_by_strategy(project) == {("truncate", None), ("window", None)}
     named = unnamed(project, kept, GATE, "--compaction-model=offline")
     assert said(named).count("rules") == 0
-    one, other = (path.read_bytes() for path in run_files(project))
-    assert one.splitlines()[1:] == other.splitlines()[1:]
+    one, other = (load_run(path).records for path in run_files(project))
+    assert one == [{k: v for k, v in record.items() if k != "words"} for record in other]
 
 
 def test_a_baseline_by_rules_is_none_of_recorded_words(project, record, no_model_named):
@@ -351,7 +353,10 @@ def test_reports_say_who_wrote_and_compare_no_rows_of_other_words(project, recor
     [compared] = found["comparisons"]
     assert {compared["first"], compared["second"]} == {"anchored", "truncate"}
     assert found["ab"] == []
-    assert "anchored:summary=0.2 (rules)" in (project.path / "out.html").read_text("utf-8")
+    page = (project.path / "out.html").read_text("utf-8")
+    assert "anchored (recorded)" in page
+    assert "anchored:summary=0.2 (rules)" in page
+    assert "truncate (" not in page
 
 
 def test_shards_of_recorded_words_become_the_run(project, record, capsys):

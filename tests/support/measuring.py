@@ -19,13 +19,14 @@ from pytest_compaction.settings import Settings
 
 
 @cache
-def records_of(compactor, compares_nulls=False):
+def records_of(compactor, compares_nulls=False, words=False):
     """The records of one strategy over the shipped cases; one worker measures them for all.
 
-    ``compares_nulls`` says what the nulls state too.
+    ``compares_nulls`` says what the nulls state too. With ``words`` no model is named, so that the
+    words of the archive are read.
     """
-    name = f"{compactor} {compares_nulls}"
-    return for_all_workers(name, lambda: _measured_records(compactor, compares_nulls))
+    name = f"{compactor} {compares_nulls} {words}"
+    return for_all_workers(name, lambda: _measured_records(compactor, compares_nulls, words))
 
 
 def for_all_workers(name, measure):
@@ -76,8 +77,10 @@ def records_at_recorded_budget(compactor, folder):
     return records_of_session(settings, use_shipped=False, compares_nulls=False)
 
 
-def _measured_records(compactor, compares_nulls):
+def _measured_records(compactor, compares_nulls, words):
     settings = offline_settings(compactors=(compactor,))
+    if words:
+        settings = replace(settings, model="recorded", names_model=False)
     records = records_of_session(settings, use_shipped=True, compares_nulls=compares_nulls)
     assert len(records) >= 24
     return records
@@ -94,7 +97,7 @@ def records_of_session(settings, use_shipped, compares_nulls):
             case, probe = parsed(session, item)
             response = session.engine.compaction(case, item.arm).ask(probe)
             verdict = session.engine.verdict(response)
-            records.append(scored_record(id, response, verdict, settings))
+            records.append(scored_record(id, response, verdict, session.settings))
     finally:
         session.close()
     return records

@@ -18,13 +18,13 @@ from pathlib import Path
 from support.pages import DOCS, README
 from support.paths import CASES, ROOT
 
-from pytest_compaction.metrics import aggregate, overall_mean
+from pytest_compaction.metrics import aggregate, known, overall_mean
+from pytest_compaction.models import Archive
 from pytest_compaction.records import load_run
 
 CASES_README = ROOT / "cases/README.md"
 REAL_CASES = CASES / "real"
 PAGE_OF = {
-    "strategies": README,
     "production": DOCS / "how-it-measures.md",
     "summary": DOCS / "reports.md",
     "comparison": DOCS / "reports.md",
@@ -35,7 +35,8 @@ PAGE_OF = {
     "dialogue-strategies": DOCS / "dialogues.md",
     "worse": DOCS / "comparing.md",
     "cases": CASES_README,
-    "words": DOCS / "words.md",
+    "words": README,
+    "rules": DOCS / "words.md",
     "writings": DOCS / "words.md",
     "tutorial-init": DOCS / "tutorial.md",
     "tutorial-worse": DOCS / "tutorial.md",
@@ -43,26 +44,22 @@ PAGE_OF = {
 }
 """The page that holds each block."""
 MARKDOWN = {
-    "strategies",
     "production",
     "changed-summaries",
     "over-budget",
     "invariants",
     "cases",
     "words",
+    "rules",
     "writings",
 }
 """Blocks that are Markdown tables; the others show what a terminal shows."""
-STRATEGIES = [
-    "none",
-    "said-only",
-    "window",
-    "truncate",
-    "regenerate",
-    "anchored",
-    "anchored+ledger",
-]
-PRODUCTION = ("recorded", "claude-code", "anchored", "said-only")
+BASELINES = ("none", "said-only", "window", "truncate")
+"""Strategies that ask no model, in the tables beside those with recorded words."""
+WORDS = ("anchored", "regenerate", "claude-code", "codex:mode=local")
+"""Strategies of which the shipped archive has the words for every case."""
+STRATEGIES = [*BASELINES, *WORDS]
+PRODUCTION = ("recorded", "said-only")
 """Strategies of the table of what production compaction lost."""
 DIFFICULTY = ("none", "truncate", "anchored")
 
@@ -102,46 +99,22 @@ def has_records(folder=REAL_CASES):
     return any("recorded" in point for point in points)
 
 
-def strategies_block():
-    """What some strategies keep, the best first."""
-    from support.measuring import records_of
-
-    rows = []
-    for name in (*STRATEGIES, "claude-code"):
-        records = records_of(name, True)
-        mean = overall_mean(records)
-        facts = [fact["survived"] for record in records for fact in record["facts"]]
-        low, high = mean.interval
-        size = aggregate(name, records).view_tokens
-        score = f"{mean.value:.2f} | {low:.2f} to {high:.2f}"
-        kept = f"{sum(facts) / len(facts):.0%}"
-        rows.append((mean.value, f"| `{name}` | {kept} | {score} | {size:,.0f} |"))
-    head = "| strategy | facts kept | score, 0 to 5 | 95 % interval | tokens of a view |"
-    rows.sort(reverse=True)
-    return "\n".join([head, "|---|---:|---:|---:|---:|", *(row for _, row in rows)])
-
-
-WORDS = ("anchored", "regenerate", "claude-code", "codex:mode=local")
-"""Strategies of which the shipped archive has the words for every case."""
 POWER_80 = 2.8
 """Standard errors of a difference that is told at 5 % in 80 of 100 samples."""
 CLASSES = ("path", "identifier", "number", "error", "decision", "instruction")
 
 
-def run_of_recorded_words(folder, cases=CASES, trials=1):
-    """A run of these cases with the words of the archive, and what it printed."""
+def run_of_recorded_words(folder, trials):
+    """A run of the real cases with the words of the archive."""
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n2"),
-        *(f"--compactor={','.join(WORDS)}", f"--compaction-cases={cases}"),
-        *(
-            f"--compaction-trials={trials}",
-            "--compaction-model=recorded",
-            "--compaction-threshold=overall>=2",
-        ),
+        *(f"--compactor={','.join(WORDS)}", f"--compaction-cases={REAL_CASES}"),
+        *(f"--compaction-trials={trials}", "--compaction-threshold=overall>=2"),
+        "--compaction-model=recorded",
     ]
-    printed = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
     (file,) = Path(folder, ".pytest_compaction/runs").glob("*.jsonl")
-    return load_run(file), printed
+    return load_run(file)
 
 
 def writings_block(records):
@@ -185,43 +158,77 @@ def writings_block(records):
     )
 
 
-def words_block(records):
+def recorded(name):
+    """The records of a strategy over the cases of which the archive has its words."""
+    from support.measuring import records_of
+
+    return records_of(name, True, True)
+
+
+def measured_words():
+    """Origin, strategy and records for each strategy with words of all cases of an origin."""
+    names = [*BASELINES, *Archive(CASES / "words.zip").manifest.strategies]
+    for origin in ("real", "scripted"):
+        cases = {r["case"] for r in recorded("none") if r["origin"] == origin}
+        rows = [(n, [r for r in recorded(n) if r["origin"] == origin]) for n in names]
+        whole = [(n, own) for n, own in rows if {r["case"] for r in own} == cases]
+        for name, own in sorted(whole, key=lambda row: -overall_mean(row[1]).value):
+            yield origin, name, own
+
+
+def facts_kept(records):
+    """Whether each fact survived."""
+    return [fact["survived"] for record in records for fact in record["facts"]]
+
+
+def words_block():
     """What the recorded words of each strategy state, real and scripted cases apart."""
     rows = []
-    for origin in ("real", "scripted"):
-        for name in WORDS:
-            own = [r for r in records if (r["compactor"], r["origin"]) == (name, origin)]
-            mean = overall_mean(own)
-            low, high = mean.interval
-            facts = [fact for record in own for fact in record["facts"]]
-            kept = [facts, *([f for f in facts if f["class"] == each] for each in CLASSES)]
-            shares = (f"{sum(f['survived'] for f in some) / len(some):.0%}" for some in kept)
-            tokens = aggregate(name, own).view_tokens
-            score = f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
-            row = [f"| {origin}", f"`{name}`", score, *shares, f"{tokens:,.0f} |"]
-            rows.append(" | ".join(row))
+    for origin, name, own in measured_words():
+        mean, size = overall_mean(own), aggregate(name, own)
+        low, high = known()["overall"].within(mean.interval)
+        facts = [fact for record in own for fact in record["facts"]]
+        kept = [facts, *([f for f in facts if f["class"] == each] for each in CLASSES)]
+        shares = (f"{sum(f['survived'] for f in some) / len(some):.0%}" for some in kept)
+        score = f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
+        row = [f"| {origin}", f"`{name}`", score, *shares, f"{size.view_tokens:,.0f} |"]
+        rows.append(" | ".join(row))
     head = " | ".join(["| cases", "strategy", "overall, 0 to 5", "facts", *CLASSES, "tokens |"])
     return "\n".join([head, "|---|---|" + "---:|" * (len(CLASSES) + 3), *rows])
 
 
-def summary_block():
-    """The end of a run of one strategy."""
+def rules_block():
+    """What summaries by words and by rules keep of the same cases."""
     from support.measuring import records_of
 
+    rows = []
+    for origin, name, words in measured_words():
+        if name in BASELINES:
+            continue
+        rules = [r for r in records_of(name) if r["origin"] == origin]
+        one, other = (overall_mean(each).value for each in (rules, words))
+        shares = [f"{statistics.mean(facts_kept(each)):.0%}" for each in (rules, words)]
+        scores = f"{one:.2f} | {other:.2f} | {other - one:+.2f}"
+        rows.append(f"| {origin} | `{name}` | {scores} | {' | '.join(shares)} |")
+    heads = ("cases", "strategy", "overall by rules", "by words", "difference", "facts by rules")
+    head = f"| {' | '.join(heads)} | by words |"
+    return "\n".join([head, "|---|---|---:|---:|---:|---:|---:|", *rows])
+
+
+def summary_block():
+    """The end of a run of one strategy."""
     from pytest_compaction.reports.summary import summary
 
-    lines = summary(records_of("anchored", True), ["anchored"], control=False, lowest=0)
+    lines = summary(recorded("anchored"), ["anchored"], control=False, lowest=0)
     return "\n".join(line.text for line in lines)
 
 
 def comparison_block():
     """The table of a run of several strategies."""
-    from support.measuring import records_of
-
     from pytest_compaction.reports.summary import summary
 
-    records = [r for name in STRATEGIES for r in records_of(name, True)]
-    return _until_blank(summary(records, STRATEGIES, control=False), 1)
+    records = [r for name in STRATEGIES for r in recorded(name)]
+    return _until_blank(summary(records, STRATEGIES, control=False, words=True), 1)
 
 
 def worse_block():
@@ -294,8 +301,6 @@ def suitability(evaluation):
 
 def difficulty():
     """The table of cases/README.md, one row for each case."""
-    from support.measuring import records_of
-
     from pytest_compaction.case import find_cases
     from pytest_compaction.conversation import TokenCounter
     from pytest_compaction.metrics import overall_mean
@@ -305,7 +310,7 @@ def difficulty():
     names = ("case", "messages", "tokens", "probes", "facts", *DIFFICULTY, "removed", "dropped")
     rows = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
     folder = shipped_cases()
-    of = {name: records_of(name) for name in DIFFICULTY}
+    of = {name: recorded(name) for name in DIFFICULTY}
     for case in sorted(find_cases([folder], folder).cases, key=lambda case: case.source):
         own = {name: [r for r in found if r["case"] == case.id] for name, found in of.items()}
         means = [overall_mean(own[name]) for name in DIFFICULTY]
@@ -360,7 +365,7 @@ def write(name, block):
     page.write_text(re.sub(pattern, lambda _: new, old, flags=re.DOTALL), "utf-8")
 
 
-COMPARED = {"summary", "comparison", "strategies"}
+COMPARED = {"summary", "comparison", "words", "rules", "cases"}
 """Blocks that compare with the nulls."""
 
 
@@ -373,26 +378,21 @@ def main(names=()):
     from pytest_compaction.conversation import shared_counter
     from pytest_compaction.run.figures.shipped_nulls import shipped_nulls
 
-    def words():
-        with tempfile.TemporaryDirectory() as folder:
-            return {"words": words_block(run_of_recorded_words(folder)[0].records)}
-
     def writings():
         with tempfile.TemporaryDirectory() as folder:
-            run, _ = run_of_recorded_words(folder, REAL_CASES, 2)
-            return {"writings": writings_block(run.records)}
+            return {"writings": writings_block(run_of_recorded_words(folder, 2).records)}
 
     sources = (
         ({"changed-summaries"}, lambda: {"changed-summaries": effects_table("anchored")}),
         ({"production"}, lambda: {"production": production_block()}),
-        ({"strategies"}, lambda: {"strategies": strategies_block()}),
         ({"summary"}, lambda: {"summary": summary_block()}),
         ({"comparison"}, lambda: {"comparison": comparison_block()}),
         ({"worse"}, lambda: {"worse": worse_block()}),
         ({"over-budget"}, lambda: {"over-budget": over_budget_block()}),
         ({"invariants"}, lambda: {"invariants": invariants_block()}),
         ({"cases"}, lambda: {"cases": difficulty()}),
-        ({"words"}, words),
+        ({"words"}, lambda: {"words": words_block()}),
+        ({"rules"}, lambda: {"rules": rules_block()}),
         ({"writings"}, writings),
         ({"suitability", "dialogue-strategies"}, dialogue_blocks),
         ({name for name in PAGE_OF if name.startswith("tutorial-")}, followed),

@@ -32,11 +32,20 @@ from pytest_compaction.commands.init.first_run import (
     newly_gone_between,
 )
 from pytest_compaction.commands.pytest_runs import RunError, calls_in, estimate
-from pytest_compaction.compactors import Registry, UnknownCompactorError, parse_spec, parted
+from pytest_compaction.compactors import (
+    Registry,
+    UnknownCompactorError,
+    asks_model,
+    named_strategies,
+    parse_spec,
+    parted,
+)
 from pytest_compaction.gate import FEWEST_TRIALS
-from pytest_compaction.models import is_offline
+from pytest_compaction.models import OFFLINE, archive_for, is_offline
 from pytest_compaction.records import accepted_place
 from pytest_compaction.secrets import hide
+from pytest_compaction.session.resolve import make_importable
+from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text import printable
 
@@ -45,6 +54,7 @@ _REQUIRED: Final = "required_plugins"
 _PACKAGE: Final = "pytest-compaction"
 _THRESHOLD: Final = "compaction_threshold"
 _CASES: Final = "compaction_cases"
+_MODEL: Final = "compaction_model"
 _STORE: Final = "compaction_store"
 _PROXY: Final = "compaction_proxy"
 _NOTHING_MORE: Final = "Nothing more is written, and no model is asked."
@@ -186,7 +196,7 @@ class _Project:
 
     def _estimated(self, new: Sequence[NewFile]) -> str:
         """Estimate of the first run's model calls; ``new`` are files that are not written yet."""
-        model = str(self.settings.values().get("compaction_model") or "offline")
+        model = str(self.settings.values().get(_MODEL) or OFFLINE)
         writes_function = any(file.path.name == f"{MODULE}.py" for file in new)
         if is_offline(model) and (writes_function or self._is_shipped()):
             return "The first run asks no model."
@@ -219,11 +229,27 @@ class _Project:
         added: dict[str, Value] = {}
         if _CASES not in values and own != Path(DEFAULT_CASES):
             added[_CASES] = [SHIPPED if own is None else own.as_posix()]
+        if _MODEL not in values and self._rules_summarize(own or shipped_cases()):
+            added[_MODEL] = OFFLINE
         if _STORE not in values:
             added[_STORE] = self.place("calls").as_posix()
         if _PROXY not in values and not self._is_shipped():
             added[_PROXY] = True
         return added
+
+    def _rules_summarize(self, cases: Path) -> bool:
+        """Whether the strategy asks a model, and no words are recorded of some of the cases."""
+        make_importable(Path.cwd())
+        try:
+            registry, (spec,) = named_strategies([self.spec], {})
+            if not asks_model(registry.example(spec)):
+                return False
+        except UnknownCompactorError:  # the run says so, or a conftest file adds it
+            return False
+        archive = archive_for(cases.resolve() / "any.json", cases.resolve())
+        words = archive.words if archive else ()
+        recorded = {row.case for row in words if row.strategy == spec.text}
+        return len(recorded) < sum(1 for _ in cases.rglob("*.json"))
 
     def _arguments(self) -> list[str]:
         """The arguments of the first run, which do what the settings will do."""
@@ -264,6 +290,8 @@ class _Project:
             added |= {} if noise is None else {"compaction_max_newly_gone": str(noise)}
         self._require_plugin(added)
         comment = f"The first run: {first.score}. The threshold is 5 % lower, rounded down."
+        if _MODEL in added:
+            comment += " Rules summarise (offline), because no words of a model are recorded here."
         return self._write_gate(first, baseline, added, comment, asks)
 
     def _write_gate(

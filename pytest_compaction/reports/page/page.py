@@ -21,6 +21,7 @@ from pytest_compaction.metrics import (
     counts_of,
     curves,
     interval_method,
+    with_other_words,
 )
 from pytest_compaction.models import ratio_text
 from pytest_compaction.records import (
@@ -157,7 +158,9 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
         for n, _ in enumerate(runs)
     ]
     prices = [_pricing(each, found) for each, found in zip(runs, by_run, strict=True)]
+    apart = with_other_words({arm.label: arm.records for arm in arms})
     figures = sorted((figures_of_arm(arm, prices[arm.run]) for arm in arms), key=_rank)
+    figures.sort(key=lambda each: each.label in apart)
     drawn = _budget_curves(runs, by_run)
     budgets = sorted({point.budget for curve in drawn.values() for point in curve.points})
     cases: dict[str, list[tuple[float, int]]] = {}

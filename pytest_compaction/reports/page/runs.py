@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
-from pytest_compaction.metrics import by_arm, is_answered, reading_of
+from pytest_compaction.metrics import (
+    by_arm,
+    is_answered,
+    reading_of,
+    stale_summaries,
+    words_in,
+)
 from pytest_compaction.records import Record, Run, finite, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
@@ -58,7 +64,10 @@ class Arm:
 
 
 def arms_of(runs: Sequence[PageRun]) -> list[Arm]:
-    """All strategies of all runs. A name that occurs twice gets that of its run, or a number."""
+    """All strategies of all runs. A name that occurs twice gets that of its run, or a number.
+
+    Where words are told, the name says who wrote: a model once, whose words may be stale, or rules.
+    """
     found = [
         (name, number, tuple(records))
         for number, each in enumerate(runs)
@@ -69,8 +78,8 @@ def arms_of(runs: Sequence[PageRun]) -> list[Arm]:
     arms = []
     for name, number, records in found:
         label = name if times[name] == 1 else f"{name} ({runs[number].name})"
-        writers = (runs[number].run.header.get("words") or {}).get("strategies") or {}
-        label += " (rules)" if writers.get(records[0]["compactor"]) == "rules" else ""
+        words = words_in(records) if runs[number].run.header.get("words") else None
+        label += f" ({'stale' if stale_summaries(records) else words})" if words else ""
         seen[label] += 1
         label += f" #{seen[label]}" if seen[label] > 1 else ""
         arms.append(Arm(label, name, number, records))
