@@ -224,7 +224,7 @@ def compared(pytester, strategies):
 
 @pytest.mark.parametrize("page", [README, CI_PAGE], ids=lambda page: page.name)
 def test_the_thresholds_shown_can_be_read(page):
-    source = code(page, "toml", "pass^1>=0.25")
+    source = code(page, "toml", "pass^1>=0.55")
     thresholds = tomllib.loads(source)["tool"]["pytest"]["compaction_threshold"]
     assert len([parse_threshold(text) for text in thresholds]) == 4
 

@@ -166,8 +166,8 @@ def recorded(name):
 
 
 def measured_words():
-    """Origin, strategy and records for each strategy with words of all cases of an origin."""
-    names = [*BASELINES, *Archive(CASES / "words.zip").manifest.strategies]
+    """Origin, strategy and records for each with words of all cases of an origin, and a null."""
+    names = ["said-only", *Archive(CASES / "words.zip").manifest.strategies]
     for origin in ("real", "scripted"):
         cases = {r["case"] for r in recorded("none") if r["origin"] == origin}
         rows = [(n, [r for r in recorded(n) if r["origin"] == origin]) for n in names]
@@ -203,7 +203,7 @@ def rules_block():
 
     rows = []
     for origin, name, words in measured_words():
-        if name in BASELINES:
+        if name == "said-only":
             continue
         rules = [r for r in records_of(name) if r["origin"] == origin]
         one, other = (overall_mean(each).value for each in (rules, words))
