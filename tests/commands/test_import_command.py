@@ -443,9 +443,11 @@ def test_the_real_session_becomes_a_case(
 def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    talks = public_data("tau-bench/gpt-4o-airline-tasks-0-9.json")
+    talks = json.loads(public_data("tau-bench/gpt-4o-airline-tasks-0-9.json").read_text("utf-8"))
+    some = tmp_path / "talks.json"
+    some.write_text(json.dumps(talks[:4]), "utf-8")
     session = public_data("claude-code/session.jsonl")
-    _, out, _ = run(capsys, "import", talks, session, "-o", tmp_path / "cases")
+    _, out, _ = run(capsys, "import", some, session, "-o", tmp_path / "cases")
     reports = out.split(f"{tmp_path / 'cases'}/")[1:]
     doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
     waiting = {report.split(".json")[0] for report in reports if "has no question yet" in report}

@@ -233,38 +233,28 @@ def test_a_limit_that_cannot_be_kept_is_refused_before_anything_is_spent(pyteste
     assert endpoint.calls == []
 
 
-def test_another_text_in_the_same_file_with_the_judges_prompt_changes_the_hash_of_settings(
+def test_a_prompt_of_ones_own_for_the_judge_is_used_hashed_and_refused_if_it_lacks_a_field(
     pytester, endpoint
 ):
     from pytest_compaction.models.chat.prompts import FIELDS
 
     project(pytester, "first")
     fields = "\n".join(f"${name}" for name in sorted(FIELDS["judge"]))
+    given = "--compaction-judge-prompt=judge.md"
     found = []
     for opening in (None, "Be kind.", "Be strict.", "Be strict."):
-        option = ["--compaction-judge-prompt=judge.md"] if opening else []
+        before = {*endpoint.bodies}
         pytester.path.joinpath("judge.md").write_text(f"{opening}\n{fields}")
-        real(pytester, *option, compactor="keep")
+        real(pytester, *([given] if opening else []), compactor="keep")
         found.append({record["hashes"]["settings"] for record in records(pytester).records})
+        asked = [body for key, body in endpoint.bodies.items() if key not in before]
+        judged = [body for body in asked if "response_format" in body]
+        assert all((opening or "") in str(body["messages"]) for body in judged)
+        assert bool(judged) == (len(found) < 4)
     shipped, kind, strict, again = found
     assert len(shipped | kind | strict) == 3
     assert strict == again
-
-
-def test_a_prompt_of_ones_own_for_the_judge_is_used_and_one_that_lacks_a_field_is_refused(
-    pytester, endpoint
-):
-    from pytest_compaction.models.chat.prompts import FIELDS
-
-    project(pytester, "first")
-    pytester.path.joinpath("judge.md").write_text(
-        "Score with a light heart.\n" + "\n".join(f"${name}" for name in sorted(FIELDS["judge"]))
-    )
-    real(pytester, "--compaction-judge-prompt=judge.md", compactor="keep")
-    judged = [body for body in endpoint.bodies.values() if "response_format" in body]
-    assert judged
-    assert all("Score with a light heart." in str(body["messages"]) for body in judged)
     pytester.path.joinpath("judge.md").write_text("Score it: $response")
-    result = real(pytester, "--compaction-judge-prompt=judge.md", compactor="keep")
+    result = real(pytester, given, compactor="keep")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "judge.md lacks" in "\n".join(result.errlines)

@@ -177,11 +177,3 @@ def test_a_shard_is_no_part_of_what_scores_depend_on(pytester):
     whole = records(pytester).records
     run(pytester, "--compaction-shard=2/2", f"--compactor={own('keep')}")
     assert records(pytester).records == whole
-
-
-def test_what_another_plugin_fails_stays_failed_in_a_shard(pytester):
-    set_up(pytester)
-    pytester.makeconftest("def pytest_sessionfinish(session):\n    session.exitstatus = 1\n")
-    result = run(pytester, "--compaction-shard=1/1")
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert last_line(result).startswith("SHARD 1/1 MEASURED 8 items")

@@ -25,7 +25,7 @@ ASKING = [name for name in REGISTRY.names() if asks_a_model(name)] + [
     "anthropic:mode=client",
     *(f"{name}:embedding=text-embedding-3-small" for name in ("light", "rag")),
 ]
-OFTEN = {"anchored", "claude-code", "cline", "light", "openai-compact", "truncate", ASKING[-1]}
+OFTEN = {"anchored", "light", "openai-compact", "truncate", ASKING[-1]}
 """Strategies of different shapes; the slower lane takes all the others too."""
 
 
