@@ -10,7 +10,8 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from calibration.agreement import kappa
+
+from pytest_compaction.metrics import weighted_kappa
 
 FOLDER = Path(__file__).parent / "needed"
 MOVED = {"commands", "file-gaps", "findings", "states"}
@@ -44,7 +45,7 @@ def test_the_page_says_what_readers_found(kind, size, hurt, wrong):
 
 def test_readers_agree_and_the_families_that_stay_hurt_more():
     found = rows("unseen")
-    assert kappa([tuple(v == "hurt" for v in row["readers"]) for row in found]) >= 0.75
+    assert weighted_kappa([tuple(v == "hurt" for v in row["readers"]) for row in found]) >= 0.75
     stay = [row for row in found if row["kind"] == "asked" and row["family"] not in MOVED]
     assert len(stay) == 70
     assert [round(share(stay, "hurt", reader), 2) for reader in (0, 1)] == [0.8, 0.79]

@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from calibration.agreement import kappa
 from support.shipped import shipped
 
-from pytest_compaction.metrics import Readings, read, view_scores
+from pytest_compaction.metrics import Readings, read, view_scores, weighted_kappa
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.text import Reading, TextIndex
 
@@ -64,8 +63,8 @@ def test_a_hundred_items_of_several_strategies_were_read():
 
 
 def test_items_pass_that_a_reader_can_answer(judged):
-    assert kappa([verdicts for verdicts, _ in judged]) >= ITEMS
+    assert weighted_kappa([verdicts for verdicts, _ in judged]) >= ITEMS
 
 
 def test_facts_are_found_that_a_reader_finds(judged):
-    assert kappa([pair for _, facts in judged for pair in facts]) >= FACTS
+    assert weighted_kappa([pair for _, facts in judged for pair in facts]) >= FACTS

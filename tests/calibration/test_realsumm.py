@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import correlation, fmean
 
 import pytest
-from calibration.agreement import kappa
 
+from pytest_compaction.metrics import weighted_kappa
 from pytest_compaction.text import Statement, TextIndex
 
 FOLDER = Path(__file__).parent / "realsumm"
@@ -55,7 +55,7 @@ def test_the_sample_is_the_one_that_its_source_names():
 
 
 def agreement(judged):
-    return kappa([(outcome == "stated", found) for _, outcome, found in judged])
+    return weighted_kappa([(outcome == "stated", found) for _, outcome, found in judged])
 
 
 @pytest.mark.exhaustive
