@@ -132,42 +132,69 @@ def changed(number, index, **members):
     return data
 
 
-def test_text_and_keys_that_disagree_are_an_error(tmp_path, capsys):
-    path = written(tmp_path, changed(0, 0, text="the pool is large"))
-    assert ("error", "/probes/0/facts/0", "keys-disagree") in found(path, answer=False)
-    assert "text and keys disagree" in lint(capsys, path, "--no-answers")[1]
-
-
-def test_a_trap_whose_text_does_not_state_its_keys_is_an_error(tmp_path):
-    data = sound()
-    trap = {"text": "pool_size = 32", "keys": ["pool_size", "31"], "of": "pool_size = 64"}
+def trapped(keys, *trap_keys):
+    """The sound case with keys of its first fact, and with a trap of that fact."""
+    data = changed(0, 0, keys=keys)
+    trap = {"text": "pool_size = 32", "keys": ["pool_size", *trap_keys], "of": "pool_size = 64"}
     data["probes"][0]["traps"] = [trap]
-    path = written(tmp_path, data)
-    assert found(path, answer=False) == [("error", "/probes/0/traps/0", "keys-disagree")]
+    return data
 
 
-def test_keys_that_a_trap_matches_too_are_an_error(tmp_path, capsys):
-    data = changed(0, 0, keys=["pool_size"])
-    trap = {"text": "pool_size = 32", "keys": ["pool_size", "32"], "of": "pool_size = 64"}
-    data["probes"][0]["traps"] = [trap]
-    path = written(tmp_path, data)
-    assert ("error", "/probes/0/facts/0", "keys-too-loose") in found(path, answer=False)
-    assert "also match the trap “pool_size = 32”" in lint(capsys, path, "--no-answers")[1]
-    data["probes"][0]["facts"][0]["keys"] = ["pool_size", "64"]
-    assert found(written(tmp_path, data), answer=False) == []
+def asking(*probes, **changes):
+    return large(probes=list(probes), **changes)
 
 
-def test_a_sentence_without_keys_is_a_warning(tmp_path, capsys):
-    data = changed(1, 2, text="Never touch the vendored files when you look into this")
-    del data["probes"][1]["facts"][2]["keys"]
-    path = written(tmp_path, data)
-    assert found(path, answer=False) == [("warning", "/probes/1/facts/2", "keys-missing")]
-    assert "give key phrases with alternatives" in lint(capsys, path, "--no-answers")[1]
+VENDORED = changed(1, 2, text="Never touch the vendored files when you look into this")
+del VENDORED["probes"][1]["facts"][2]["keys"]
+TWICE = asking({**probe(), "facts": 2 * probe()["facts"]}, {**probe("WHAT  was set?"), "id": "q"})
+ALIASED = asking(probe("What of the first module file?"))
+ALIASED["probes"][0]["facts"][0]["aliases"] = ["first module file"]
+LIMITS = asking(probe("What was set?", "must be 100", "retry limit must be 100"))
+LIMITS["messages"][1]["content"] = "The retry limit must be 100 in src/module_0.py."
+TRUE = {"text": "src/module_0.py"}, {"text": "src/module_9.py", "current": "x"}
+MODULES = {"text": "src/module_9.py"}, {"text": "src/Module_9.py"}
+FACT = "/probes/0/facts"
+FINDINGS = [
+    (changed(0, 0, text="the pool is large"), "disagree", f"error {FACT}/0 keys-disagree"),
+    (trapped(["pool_size", "64"], "31"), "", "error /probes/0/traps/0 keys-disagree"),
+    (
+        trapped(["pool_size"], "32"),
+        "match the trap “pool_size = 32”",
+        f"error {FACT}/0 keys-too-loose",
+    ),
+    (trapped(["pool_size", "64"], "32"), ""),
+    (VENDORED, "give key phrases with alternatives", "warning /probes/1/facts/2 keys-missing"),
+    (changed(0, 0, keys=["64"]), "", f"warning {FACT}/0 small-number"),
+    (asking(probe("Was the limit in src/module_0.py set?")), "", f"error {FACT}/0 leak"),
+    (ALIASED, "", f"error {FACT}/0 leak"),
+    (
+        TWICE,
+        "",
+        f"error {FACT}/1 duplicate-fact",
+        "error /probes/1/question duplicate-question",
+        "warning /probes/1 duplicate-facts",
+    ),
+    (asking(probe(traps=[*MODULES])), "", "error /probes/0/traps/1 duplicate-trap"),
+    (asking(probe(traps=[*TRUE])), "", "error /probes/0/traps/0 trap-is-true"),
+    (LIMITS, "", f"warning {FACT}/1 overlapping-fact"),
+    (
+        large(budget=100_000, window=200_000),
+        "",
+        "warning /budget fits-budget",
+        f"warning {FACT}/0 kept-by-tail",
+    ),
+]
+"""A case, words of what is said of it, and each finding but those of all probes together."""
 
 
-def test_a_small_number_as_the_only_key_is_a_warning(tmp_path):
-    path = written(tmp_path, changed(0, 0, keys=["64"]))
-    assert found(path, answer=False) == [("warning", "/probes/0/facts/0", "small-number")]
+@pytest.mark.parametrize(
+    ("data", "said", "expected"), [(data, said, expected) for data, said, *expected in FINDINGS]
+)
+def test_a_finding_has_its_level_place_and_rule(tmp_path, data, said, expected):
+    findings = inspect([written(tmp_path, data)], answer=False).findings
+    shown = [each for each in findings if each.pointer != "/probes"]
+    assert [f"{each.level} {each.pointer} {each.rule}" for each in shown] == expected
+    assert said in " ".join(each.text for each in shown)
 
 
 def test_what_the_full_log_does_not_state_at_that_point_is_an_error():
@@ -253,49 +280,6 @@ def test_what_the_loader_refuses_is_an_error_with_its_pointer(tmp_path, capsys):
     assert out.endswith("1 case, 1 probe, 1 fact: 3 errors, 1 warning\n")
 
 
-def test_a_question_that_states_its_answer_is_an_error(tmp_path):
-    leaking = large(probes=[probe("Was the limit in src/module_0.py set?")])
-    path = written(tmp_path, leaking)
-    assert ("error", "/probes/0/facts/0", "leak") in found(path, answer=False)
-
-
-def test_an_alias_in_the_question_is_a_leak_too(tmp_path):
-    leaking = large(probes=[probe("What of the first module file?")])
-    leaking["probes"][0]["facts"][0]["aliases"] = ["first module file"]
-    path = written(tmp_path, leaking)
-    assert ("error", "/probes/0/facts/0", "leak") in found(path, answer=False)
-
-
-def test_the_same_asked_twice_is_an_error(tmp_path):
-    twice = [probe(), {**probe("WHAT  was set?"), "id": "q"}]
-    twice[0]["facts"] *= 2
-    assert found(written(tmp_path, large(probes=twice)), answer=False) == [
-        ("error", "/probes/0/facts/1", "duplicate-fact"),
-        ("error", "/probes/1/question", "duplicate-question"),
-        ("warning", "/probes/1", "duplicate-facts"),
-    ]
-
-
-def test_a_trap_that_stands_twice_is_an_error(tmp_path):
-    traps = [{"text": "src/module_9.py"}, {"text": "src/Module_9.py"}]
-    path = written(tmp_path, large(probes=[probe(traps=traps)]))
-    assert found(path, answer=False) == [("error", "/probes/0/traps/1", "duplicate-trap")]
-
-
-def test_facts_that_state_each_other_are_a_warning(tmp_path):
-    data = large(probes=[probe("What was set?", "must be 100", "retry limit must be 100")])
-    data["messages"][1]["content"] = "The retry limit must be 100 in src/module_0.py."
-    assert ("warning", "/probes/0/facts/1", "overlapping-fact") in found(
-        written(tmp_path, data), answer=False
-    )
-
-
-def test_a_trap_that_the_right_answer_falls_into_is_an_error(tmp_path):
-    traps = [{"text": "src/module_0.py"}, {"text": "src/module_9.py", "current": "x"}]
-    path = written(tmp_path, large(probes=[probe(traps=traps)]))
-    assert found(path, answer=False) == [("error", "/probes/0/traps/0", "trap-is-true")]
-
-
 def test_what_the_tail_keeps_is_a_warning_but_for_the_present_state(tmp_path):
     late = {"text": "src/module_11.py", "evidence": ["m45"]}
     probes = [{**probe(), "facts": [late]}]
@@ -333,11 +317,6 @@ def test_a_probe_of_which_the_tail_keeps_all_facts_is_an_error(tmp_path, capsys)
     code, out = lint(capsys, path, "--no-answers")
     assert code == 1
     assert "keeps it, and with it all facts of this probe" in out
-
-
-def test_a_log_that_fits_its_budget_is_a_warning(tmp_path):
-    path = written(tmp_path, large(budget=100_000, window=200_000))
-    assert ("warning", "/budget", "fits-budget") in found(path, answer=False)
 
 
 def test_facts_that_the_offline_model_does_not_find_are_a_warning(tmp_path, capsys):
