@@ -50,6 +50,15 @@ SOURCES: Final[Mapping[str, Source]] = {
     "failing tests": failing_drafts,
 }
 """The searches of a log for questions; a new kind of question adds one."""
+OF_PROSE: Final = frozenset(
+    {
+        "rules and decisions of the user",
+        "reasons and causes about names used later",
+        REQUESTS,
+        "open steps of plans",
+    }
+)
+"""Searches that read prose by English rules, and are made in no other language."""
 LAST_RESORT: Final[Mapping[str, str]] = {"requests": REQUESTS, "changed-files": FILES}
 """Names of the questions of a session in which nothing is seen to be needed, and their searches."""
 
@@ -59,13 +68,15 @@ class DerivedProbes:
     """Probes in the shape of a case file, and ``proposed`` ones that wait for a person.
 
     ``lacking`` has the kinds that a point (by its id) has no probe of; ``found`` has for each
-    source how many facts it found, and how many of them are asked or proposed.
+    source how many facts it found, and how many of them are asked or proposed. ``unasked`` are the
+    searches that were not made, for want of rules for the language.
     """
 
     probes: list[dict[str, Any]] = field(default_factory=list)
     proposed: list[dict[str, Any]] = field(default_factory=list)
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     found: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    unasked: tuple[str, ...] = ()
 
 
 def derive_probes(
@@ -87,7 +98,10 @@ def derive_probes(
     drafts: list[Draft] = []
     source_of = dict(LAST_RESORT)
     looked: Counter[str] = Counter()
+    unasked = tuple(label for label in SOURCES if log.language != "en" and label in OF_PROSE)
     for label, source in SOURCES.items():
+        if label in unasked:
+            continue
         for point in range(len(points)):
             for draft in source(log, point):
                 if len(draft.found) >= max(1, draft.whole):
@@ -111,6 +125,7 @@ def derive_probes(
         _numbered(waiting, numbers, log),
         lacking,
         {label: (looked[label], kept[label]) for label in SOURCES},
+        unasked,
     )
 
 
@@ -121,7 +136,8 @@ def _texts(drafts: Iterable[Draft]) -> set[str]:
 def _stated_only(log: ProbeLog) -> Iterator[Draft]:
     """All requests of the user and all files changed, as facts that are stated only."""
     for point in range(len(log.points)):
-        for draft in (*request_drafts(log, point, True), *file_drafts(log, point, True)):
+        requests = request_drafts(log, point, True) if log.language == "en" else ()
+        for draft in (*requests, *file_drafts(log, point, True)):
             yield replace(draft, found=tuple(replace(each, need=None) for each in draft.found))
 
 
@@ -142,7 +158,7 @@ def _numbered(
 
 
 def _as_data(draft: Draft, id: str, log: ProbeLog) -> dict[str, Any]:
-    data: dict[str, Any] = {"id": id, "kind": draft.kind, "question": draft.asked}
+    data: dict[str, Any] = {"id": id, "kind": draft.kind, "question": draft.asked_in(log.language)}
     if draft.point != log.last:
         data["point"] = f"p{draft.point + 1}"
     data["facts"] = [

@@ -29,6 +29,7 @@ from pytest_compaction.case import (
 from pytest_compaction.case_making.keys import Groups, keys_of, task_keys
 from pytest_compaction.case_making.phrases import balanced, first_line, of_the_program
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
+from pytest_compaction.case_making.questions import asked_in
 from pytest_compaction.conversation import Message, readable, shared_counter
 from pytest_compaction.metrics import view_index
 from pytest_compaction.secrets import STAND_IN
@@ -39,6 +40,7 @@ from pytest_compaction.text import (
     TextIndex,
     content_stems,
     is_path,
+    language_of_conversation,
     normalize,
     path_suffixes,
 )
@@ -121,12 +123,17 @@ class Draft:
 
     @property
     def asked(self) -> str:
+        """The question in English."""
+        return self.asked_in("en")
+
+    def asked_in(self, language: str) -> str:
         """The question, in which ``{}`` stands for a numbered part for each fact."""
+        question = asked_in(self.question, language)
         if self.part is None:
-            return self.question
+            return question
         parts = [self.part(found.need) for found in self.found if found.need]
         listed = "; ".join(f"({number}) {part}" for number, part in enumerate(parts, 1))
-        return self.question.replace("{}", listed if len(parts) > 1 else parts[0])
+        return question.replace("{}", listed if len(parts) > 1 else parts[0])
 
 
 T = TypeVar("T")
@@ -195,6 +202,9 @@ class ProbeLog:
         """The position of the last point."""
         self._budget = budget
         self._tails: dict[int, TextIndex] = {}
+        said = (each.text for each in self.messages if each.role in {"user", "assistant"})
+        self.language = language_of_conversation(said)
+        """The code of the language in which most is said."""
         self.position = {message.id: place for place, message in enumerate(self.messages)}
         self._texts = [readable(message)[:_MAX_TEXT_CHARACTERS] for message in self.messages]
         self._is_cut = False
@@ -306,7 +316,8 @@ class ProbeLog:
         if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text or _MASKED.search(text):
             return None
         keys = candidate.keys or keys_of(text, self.frequency)
-        fact = Fact(text=text, type=candidate.type, keys=keys, change=candidate.change)
+        fact = Fact(text, type=candidate.type, keys=keys, change=candidate.change)
+        fact = replace(fact, language=self.language)
         agrees = bool(keys) and states(text, fact)
         return fact if agrees else None
 

@@ -13,6 +13,7 @@ from pytest_compaction.case_making.cues import cue
 from pytest_compaction.case_making.keys import Groups, keys_of, role_keys
 from pytest_compaction.case_making.log import MAX_FACTS, Candidate, Draft, Found, Need, ProbeLog
 from pytest_compaction.case_making.needed import NAME, VALUE, last_part
+from pytest_compaction.case_making.questions import change_in
 from pytest_compaction.text import printable
 
 GAP: Final = "____"
@@ -65,7 +66,9 @@ def named(log: ProbeLog, need: Need, point: int) -> Found | None:
         type = "path"
     elif need.name.startswith("--"):
         type = "command"
-    return _found(log, need, point, type, role_keys(need.clause, need.name, log.frequency))
+    of_english = log.language == "en"
+    keys = role_keys(need.clause, need.name, log.frequency) if of_english else ((need.name,),)
+    return _found(log, need, point, type, keys)
 
 
 def _gap(need: Need) -> str:
@@ -83,8 +86,10 @@ def file_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[Draf
     found = []
     for need in needed.changed_files(log, point, every):
         change = cast(Change, need.topic)
-        keys = ((need.name,),) if change == "created" else ((need.name,), _CHANGED)
-        told = Candidate(need.clause, "path", keys, change if change == "created" else None)
+        by_change = change == "created" or log.language != "en"
+        keys: Groups = ((need.name,),) if by_change else ((need.name,), _CHANGED)
+        clause = change_in(need.name, change, need.clause, log.language)
+        told = Candidate(clause, "path", keys, change if by_change else None)
         if entry := log.find(told, log.points[point], most=40):
             found.append(replace(entry, need=need))
     goes_on = "" if every else " that the work goes on with"

@@ -14,7 +14,7 @@ from pytest_compaction.case import TEXT_KINDS, Fact, case_from_json
 from pytest_compaction.case_making import Carried, MadeCase, ModelProbes, ProbeLog, Redactor
 from pytest_compaction.conversation import readable
 from pytest_compaction.importers import Importer, Transcript
-from pytest_compaction.text import TextIndex, printable
+from pytest_compaction.text import TextIndex, name_of, printable
 
 _PLURALS: Final = {
     "secret": "secrets",
@@ -58,8 +58,7 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
     if facts:
         _row("needed", needed, "facts that the session used, repeated or was bound by later")
         _row("one call", again, "facts that can be read again with one call")
-    if lacking := _lacking(made.derived.lacking):
-        _row("lacking", len(made.derived.lacking), lacking)
+    _report_lacking(made, case.language)
     if case.proposed:
         command = f"pytest-compaction review {shlex.quote(str(target))}"
         _row("proposed", len(case.proposed), printable(f"wait for you: {command}"))
@@ -80,6 +79,15 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
             f"agent counted {short.before:,} in its context. Most of what it compacted there is "
             "not in the transcript, so no probe asks for it."
         )
+
+
+def _report_lacking(made: MadeCase, language: str) -> None:
+    """Print which kinds of questions points lack, and which were not looked for."""
+    if lacking := _lacking(made.derived.lacking):
+        _row("lacking", len(made.derived.lacking), lacking)
+    if unasked := made.derived.unasked:
+        named = "; ".join(unasked)
+        _row("not asked", len(unasked), f"there are no rules for {name_of(language)}: {named}")
 
 
 def _numbers(names: Iterable[str]) -> str:

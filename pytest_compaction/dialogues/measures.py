@@ -139,12 +139,20 @@ OPENERS: Final = frozenset(
     About After Before During Without""".split()
 )
 """Words that open a sentence: capitalised, but not proper nouns."""
+_QUOTED_IN_CHINESE: Final = re.compile(
+    "[「『《“]([^「」『』《》“”]{0,60}[\u3041-\u9fff][^「」『』《》“”]{0,60})[」』》”]"
+)
 _KEY_ITEMS: Final = (
     (re.compile(r"\b\d+[\d,\.]*\b", re.ASCII), 2, frozenset[str]()),
     (re.compile(r"[\"']([^\"']+)[\"']"), 3, frozenset[str]()),
+    (
+        re.compile(r"[「『《“]([^「」『』《》“”]{0,60}[ぁ-鿿][^「」『』《》“”]{0,60})[」』》”]"),
+        2,
+        frozenset[str](),
+    ),
     (re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*\b", re.ASCII), 3, OPENERS),
 )
-"""Numbers, quotations and proper nouns: their fewest characters, and what is none of them."""
+"""Numbers, quotations, and proper nouns: their fewest characters, and what is none of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.text.alternatives import Term
-from pytest_compaction.text.cues import NO_PART, NOWHERE, REJECT, REVERSING, Cue
+from pytest_compaction.text.cues import NOWHERE, REVERSING, Cue
 from pytest_compaction.text.groups import KeyMatch
+from pytest_compaction.text.languages.en import NO_PART, REJECT
 from pytest_compaction.text.minimal_clauses import within
 from pytest_compaction.text.parsed import Parsed, Span, meaning, spans_between
 from pytest_compaction.text.statement_keys import denies

@@ -15,7 +15,7 @@ from itertools import islice, pairwise, product
 from typing import Final, NamedTuple
 
 from pytest_compaction.text.alternatives import Alternative, Match, Term, path_keys
-from pytest_compaction.text.cues import NOWHERE, REVERSING, Cue, Kind, Sense, Span, sense_of
+from pytest_compaction.text.cues import NOWHERE, REVERSING, Cue, Sense, Span, sense_of
 from pytest_compaction.text.groups import MAX_CHOICES, PLAIN, RANK, Weighed
 from pytest_compaction.text.ideographs import SIGN, SIGNS
 from pytest_compaction.text.languages import (
@@ -25,7 +25,8 @@ from pytest_compaction.text.languages import (
     language_by_script,
     language_of,
 )
-from pytest_compaction.text.languages.language import Language, Reach
+from pytest_compaction.text.languages.en import FILE_CHANGES
+from pytest_compaction.text.languages.language import Kind, Language, Reach
 from pytest_compaction.text.parsed import Parsed, SentencePlaces
 from pytest_compaction.text.statement import Keys, Outcome, Statement
 from pytest_compaction.text.values import held_values, values_of
@@ -265,7 +266,11 @@ def weigh_in(
     changes = language(asked.code).changes.get(change or "")
     if best is None or best.outcome != "stated" or changes is None:
         return best
-    if any(changes.search(one.normal) for one in (passage, *above)):
+    if any(changes.search(one.normal) for one in (passage, *above)) or (
+        change in FILE_CHANGES
+        and not has_function_word(passage.normal, asked.code)
+        and FILE_CHANGES[change].search(passage.normal)
+    ):
         return best
     return replace(best, outcome="uncertain", why=f"does not say that it was {change}")
 

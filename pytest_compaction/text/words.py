@@ -17,6 +17,8 @@ from typing import Final
 
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.text.ideographs import SIGNS, WIDE, spaced
+from pytest_compaction.text.languages.en import NEGATIONS as NEGATIONS
+from pytest_compaction.text.languages.en import STOPWORDS as STOPWORDS
 
 _PLAIN: Final = tuple(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", " ": " "}.items()
@@ -55,16 +57,6 @@ _SHORT: Final = 400
 
 MAX_SUFFIXES: Final = 32
 """The most suffixes of a path that are compared, besides the whole path."""
-
-STOPWORDS: Final = frozenset(
-    """a about after again all also am an and any are as at be because been before being both but
-    by can could did do does doing done during each for from further had has have having he her
-    here him his how i if in into is it its itself just let me more most my now of off on once
-    only or other our ours out over own please same she should so some such than that the their
-    them then there these they this those through to too under until up us very was we were what
-    when where which while who whom why will with would you your""".split()
-)
-NEGATIONS: Final = frozenset({"not", "no", "never", "without", "cannot", "none", "nor", "neither"})
 
 _stemming: Final = threading.Lock()
 """The stemmer holds the current word as its state, and compactors run in threads."""

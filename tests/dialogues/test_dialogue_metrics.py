@@ -92,6 +92,7 @@ def test_key_items_are_numbers_quotations_and_names_in_that_order() -> None:
         "The ship \"Sea Star\" left Port Said on 12 May with 1,250 crates; 7 men said 'no'. When?"
     )
     assert key_items(text) == ("12", "1,250", "Sea Star", "Port Said", "May")
+    assert key_items("请读《三体》和“水浒传”，见「附录」“no”。") == ("三体", "水浒传", "附录")
     assert key_items("") == ()
     assert not set(key_items(" , ".join(sorted(OPENERS)))) & OPENERS
     assert key_items("10 10 10") == ("10",)

@@ -106,7 +106,8 @@ def language_of(text: str, home: str = "en") -> str:
     if found or home == "en":
         return found or "en"
     words = _WORD.findall(prose.lower())
-    mine, english = (_common(words, code) for code in (home, "en"))
+    told = [word for word in words if not is_common(word, "en") or not is_common(word, home)]
+    mine, english = (_common(told, code) for code in (home, "en"))
     return "en" if english > mine else home
 
 
@@ -126,10 +127,14 @@ def language_by_script(text: str) -> str:
     return ""
 
 
+def is_common(word: str, code: str) -> bool:
+    """Whether a word is a function word of a language."""
+    return word in import_module(f"{__name__}.{code}").COMMON
+
+
 def _common(words: Iterable[str], code: str) -> int:
     """How many of the words are function words of a language."""
-    common: frozenset[str] = import_module(f"{__name__}.{code}").COMMON
-    return sum(word in common for word in words)
+    return sum(is_common(word, code) for word in words)
 
 
 _FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.S)

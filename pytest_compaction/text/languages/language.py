@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from pytest_compaction.text.cues import Kind
-
+Kind = Literal["negated", "replaced", "rejected", "past", "supposed", "asked", "uncertain"]
+"""What a cue makes of what it reaches."""
 Reach = Literal["after", "before", "both", "rest", "sentence"]
 """What a cue changes: what stands behind it in its clause, before it, both, all that follows it in
 the sentence, or all of the sentence."""
