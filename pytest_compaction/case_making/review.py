@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -148,7 +148,7 @@ class Review:
                 fact = Fact(
                     data["text"],
                     type=data.get("type", question.probe.facts[0].type),
-                    keys=tuple(map(tuple, data.get("keys", ()))),
+                    keys=tuple(map(tuple, _groups(data))),
                     change=data.get("change"),
                 )
                 end = self.case.points[question.probe.point]
@@ -384,8 +384,14 @@ def _meant(shown: str) -> str:
     return shown.replace("\n  ", "\n")
 
 
+def _groups(fact: Mapping[str, Any]) -> Sequence[Any]:
+    """The key groups; of those by language, the first."""
+    keys = fact.get("keys", ())
+    return next(iter(keys.values())) if isinstance(keys, Mapping) else keys
+
+
 def _keys(fact: Mapping[str, Any]) -> str:
-    groups = ([key] if isinstance(key, str) else key for key in fact.get("keys", ()))
+    groups = ([key] if isinstance(key, str) else key for key in _groups(fact))
     return " + ".join(" | ".join(map(printable, group)) for group in groups)
 
 
