@@ -78,13 +78,19 @@ class ExitGuard:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self) -> None:
-        """Give up the spare files if no other can be opened, so that the run can be reported."""
+        """Give up the spare files if fewer than a few others can be opened.
+
+        One is not enough: what is reported opens files while it holds others.
+        """
+        opened = []
         try:
-            os.close(os.open(os.devnull, os.O_RDONLY))
+            for _ in self._spare:
+                opened.append(os.open(os.devnull, os.O_RDONLY))
         except OSError:
-            for descriptor in self._spare:
-                os.close(descriptor)
+            opened += self._spare
             self._spare = []
+        for descriptor in opened:
+            os.close(descriptor)
 
     def end(self, code: int) -> None:
         """Note that pytest came to its end, with this exit code."""
