@@ -20,7 +20,8 @@ SOURCE = """
 import time
 from pathlib import Path
 
-def compact(messages, budget):
+async def compact(messages, budget, model):
+    await model.summarize(messages)
     Path("{folder}/at {gone}").touch()
     stops = time.monotonic() + 60
     while len(list(Path("{folder}").glob("at *"))) < 2:
@@ -80,13 +81,16 @@ def refused(capsys, *arguments):
     return shown.err
 
 
-def test_a_function_at_two_refs_is_compared_over_the_cases_of_the_first(repository, capsys):
+def test_a_function_at_two_refs_is_compared_over_the_cases_of_the_first(
+    repository, no_model_named, capsys
+):
     arguments = ["ab", "main..HEAD", COMPACTOR, "--report=ab.html", "--comment=ab.md"]
     limits = ["--pytest=--compaction-max-cost=5", "--pytest=--compaction-concurrency=9"]
     arguments += ["--report=ab.json", "--pytest=-pno:xdist", *limits]
     assert main(arguments) == 0, capsys.readouterr().err
     comment = (repository / "ab.md").read_text("utf-8").replace("\\", "")
-    assert comment.startswith("<!-- pytest-compaction ab -->\n\n## A/B: main (")
+    assert comment.startswith("<!-- pytest-compaction ab -->\n\nRules wrote the summaries: ")
+    assert "\n\n## A/B: main (" in comment
     assert "too few cases for other sessions: decide by the facts" in comment
     assert "Facts gained (0)." in comment
     runs = run_files(repository / ".pytest_compaction/runs")

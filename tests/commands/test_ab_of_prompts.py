@@ -81,10 +81,36 @@ def test_the_requests_of_both_prompts_are_exported(folder, endpoint, capsys):
     assert endpoint.calls == []
 
 
-def test_rules_read_no_prompt_so_two_are_refused(folder, endpoint, capsys):
-    assert main(GIVEN) == 1
+@pytest.mark.parametrize(
+    "model", [[], ["--model=offline"], ["--pytest=--compaction-model=offline"]]
+)
+def test_two_prompts_without_a_model_are_refused(folder, endpoint, no_model_named, capsys, model):
+    assert main([*GIVEN, *model]) == 1
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert "prompt" in shown.err
+    assert "two prompts need a model, because rules read no prompt: name the one" in shown.err
     assert len(shown.err.splitlines()) == 1
     assert not run_files(folder / ".pytest_compaction/runs")
+
+
+def test_a_model_among_the_arguments_of_pytest_is_not_asked_without_a_yes(folder, endpoint, capsys):
+    assert main([*GIVEN, "--pytest=--compaction-model=gpt-4o-mini"]) == 1
+    assert "nothing was measured; --yes measures without asking" in capsys.readouterr().err
+    assert endpoint.calls == []
+
+
+def test_recorded_words_of_both_prompts_are_compared_without_a_question(folder, endpoint, capsys):
+    specs = [f"--compactor=anchored:prompt={name}.md" for name in ("old", "new")]
+    record = ["words", "record", *specs, MODEL, "--cases=cases", "--yes", *QUIETLY]
+    assert main(record) == 0
+    made = len(endpoint.calls)
+    assert main([*GIVEN, "--model=recorded"]) == 0, capsys.readouterr().err
+    assert "## A/B: anchored:prompt=old.md → anchored:prompt=new.md" in (
+        capsys.readouterr().out.replace("\\", "")
+    )
+    (folder / "new.md").write_text(NEW.replace("why", "when"))
+    assert main([*GIVEN, "--model=recorded"]) == 0
+    said = capsys.readouterr().out.replace("\\", "")
+    assert "most often because: the recorded words of anchored:prompt=new.md at " in said
+    assert "words record --compactor=anchored:prompt=new.md --model=NAME" in said
+    assert len(endpoint.calls) == made

@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 from support.pages import DOCS, arguments, code, commands, step
-from support.scenarios import case, write_cases
+from support.scenarios import case, lean, write_cases
+from support.stub_endpoint import long_case, serving
 
 from pytest_compaction.cli import main
 
@@ -50,3 +51,13 @@ def test_the_command_at_a_desk_writes_one_too(pull_request):
     (shown,) = (each for each in commands(PAGE) if "main..HEAD" in each)
     assert main(arguments(shown)) == 0
     assert "## A/B: main (" in (pull_request / "ab.md").read_text("utf-8")
+
+
+def test_versions_by_parameter_are_compared_in_a_run(pytester, monkeypatch):
+    write_cases(pytester, long_case("first"))
+    (shown,) = (each for each in commands(PAGE) if each.startswith("pytest --compactor"))
+    with serving() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        pytester.runpytest_inprocess(*lean(), *arguments(shown))
+        assert stub.calls
+    assert "A/B of 2 versions" in (pytester.path / "ab.html").read_text("utf-8")

@@ -26,7 +26,7 @@ from pytest_compaction.commands.pytest_runs import (
 )
 from pytest_compaction.compactors import parted
 from pytest_compaction.folders import write_whole
-from pytest_compaction.models import is_offline
+from pytest_compaction.models import OFFLINE, RECORDED_WORDS, is_offline
 from pytest_compaction.options import option_of
 from pytest_compaction.records import (
     DEFAULT_FOLDER,
@@ -54,6 +54,7 @@ from pytest_compaction.text import printable
 
 _TRIALS: Final = 3
 _STORE: Final = ".pytest_compaction/store"
+_MODEL: Final = "--compaction-model"
 _MAX_COST: Final = "--compaction-max-cost"
 _SHARED: Final = {
     "--compaction-concurrency": option_of("compaction_concurrency").default,
@@ -62,6 +63,10 @@ _SHARED: Final = {
 """The limits that two runs side by side share, with their defaults."""
 _RECORDS: Final = "records: "
 """Before the place of its records in a line of a run."""
+_BY_RULES: Final = (
+    "Rules wrote the summaries: prompts and models have no effect on these figures. --model=NAME "
+    "asks a model."
+)
 _MARK: Final = "<!-- pytest-compaction ab -->"
 """The first line of a comment, by which a workflow finds the one that it wrote before."""
 
@@ -79,13 +84,15 @@ def add(commands: Any) -> None:
         "lost and gained by name, paired differences beside the noise of the old version's own "
         "trials, tokens, seconds and dollars. Versions are prompt files (OLD.md NEW.md), or two "
         "git refs (main..HEAD) of the function that --compactor names. Both refs are measured "
-        "with the cases of the first one. Shows an estimate and asks before a model is called.",
+        "with the cases of the first one. Shows an estimate and asks before a model is called. "
+        "Two prompts need a model; without one, what a function asks at two refs is answered by "
+        "rules.",
     )
     parser.add_argument(
         "versions", nargs="+", metavar="VERSION", help="prompt files, the old one first; or A..B"
     )
     parser.add_argument("--compactor", required=True, metavar="SPEC", help="as pytest takes it")
-    parser.add_argument("--model", metavar="NAME", help="the model, as --compaction-model")
+    parser.add_argument("--model", metavar="NAME", help="as --compaction-model (refs: offline)")
     add_run_options(parser, f"trials of each version (default: {_TRIALS}, or 1 without a model)")
     parser.add_argument(
         "--report", action="append", default=[], type=Path, metavar="PATH", help="also a report"
@@ -147,7 +154,7 @@ class _Plan:
         options = self.options
         if options.export:
             return self._exported()
-        if not (options.yes or options.replay or is_offline(self.model)):
+        if not (options.yes or options.replay or self._asks_nobody):
             for arm in self.arms:
                 title = "" if arm.tree is None else f"{arm.tree.name}:\n"
                 print(f"{title}{estimate(self._arguments(arm), **arm.place)}", file=sys.stderr)
@@ -161,13 +168,17 @@ class _Plan:
             complain(self.holdout.kept_back)
         return self._written(self._measured())
 
+    @property
+    def _asks_nobody(self) -> bool:
+        return self.model == RECORDED_WORDS or is_offline(self.model)
+
     def _arguments(self, arm: _Arm) -> list[str]:
         options = self.options
-        trials = options.trials or (1 if is_offline(self.model) else _TRIALS)
+        trials = options.trials or (1 if self._asks_nobody else _TRIALS)
         return [
             *(f"--compactor={spec}" for spec in arm.specs),
             *(f"--compaction-cases={path}" for path in self.cases),
-            *([f"--compaction-model={options.model}"] if options.model else []),
+            *([f"{_MODEL}={options.model}"] if options.model else []),
             f"--compaction-trials={trials}",
             f"--compaction-store={self.store}",
             *(["--compaction-replay"] if options.replay else []),
@@ -217,6 +228,9 @@ class _Plan:
             found.append((folder / named[-1], measured))
             said = (line.removeprefix("compaction: ") for line in run.printed.splitlines())
             self._notes.extend(line for line in said if NAMES_FACTS in line)
+        asked = (r["usage"]["compaction"]["calls"] for _, run in found for r in run.records)
+        if is_offline(self.model) and any(asked):
+            self._notes.append(_BY_RULES)
         return found
 
     def _fixed(self, arm: _Arm, folder: Path) -> list[str]:
@@ -235,14 +249,8 @@ class _Plan:
 
     def _half(self) -> Iterator[str]:
         """What each of two refs may have of the requests in flight and of the dollars."""
-        parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-        for name in _SHARED:
-            parser.add_argument(name)
-        given, _ = parser.parse_known_args(self.options.pytest)
-        values = config_file(Path()).values()
         for name, default in _SHARED.items():
-            key = name.removeprefix("--").replace("-", "_")
-            limit = vars(given)[key] or values.get(key) or default
+            limit = _set(self.options, name) or default
             with suppress(TypeError, ValueError):  # no limit, or one that pytest refuses itself
                 half = float(limit) / 2
                 yield f"{name}={half if name == _MAX_COST else max(1, int(half))}"
@@ -297,11 +305,20 @@ class _Plan:
         self._notes.extend(note for note in notes if note)
 
 
+def _set(options: argparse.Namespace, name: str) -> Any:
+    """The value of an option of pytest: among the further arguments, or in the configuration."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument(name, dest="given")
+    given = parser.parse_known_args(options.pytest)[0].given
+    return given or config_file(Path()).values().get(name.removeprefix("--").replace("-", "_"))
+
+
 def _planned(options: argparse.Namespace, stack: ExitStack) -> _Plan:
     """The arms and the cases of a command line; trees of refs are removed when ``stack`` ends."""
-    values = config_file(Path()).values()
-    store = (options.store or Path(str(values.get("compaction_store") or _STORE))).absolute()
-    model = str(options.model or values.get("compaction_model") or "offline")
+    store = (options.store or Path(str(_set(options, "--compaction-store") or _STORE))).absolute()
+    configured = _set(options, _MODEL)
+    options.model = options.model or (None if configured else OFFLINE)
+    model = str(options.model or configured)
     if options.final and options.holdout is None:
         raise ABError("--final measures held-out cases; name their folder with --holdout")
     holdout = Holdout.of(options.holdout, options.cases) if options.holdout else None
@@ -323,6 +340,11 @@ def _planned(options: argparse.Namespace, stack: ExitStack) -> _Plan:
     for path in options.versions:
         if not Path(path).is_file():
             raise ABError(f"there is no prompt file {path}; name two files, or two refs as A..B")
+    if is_offline(model):
+        raise ABError(
+            "two prompts need a model, because rules read no prompt: name the one that writes the "
+            "summaries with --model=NAME; --export=FOLDER writes its requests as files"
+        )
     specs = tuple(f"{options.compactor}:prompt={_quoted(path)}" for path in options.versions)
     return _Plan(options, (_Arm(specs),), tuple(cases), holdout, store, model)
 
