@@ -85,7 +85,7 @@ class ExitGuard:
         opened = []
         try:
             for _ in self._spare:
-                opened.append(os.open(os.devnull, os.O_RDONLY))
+                opened.append(os.open(os.devnull, os.O_RDONLY))  # noqa: PERF401 (each counts at once)
         except OSError:
             opened += self._spare
             self._spare = []
