@@ -142,6 +142,7 @@ class Record(TypedDict, total=False):
     ordering: dict[str, float]
     error: dict[str, str]
     unpaid: bool
+    stale: bool
     snapshot: str
     consistency: float | None
     retention: float | None

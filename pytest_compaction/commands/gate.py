@@ -143,7 +143,7 @@ def run(options: argparse.Namespace) -> int:
         against = decide_baseline(records, baselines, rules.baseline, found.header)
     for line in _compared(against, rules.pass_score, notes):
         print(line.text)
-    decision = decide(records, thresholds, rules.max_unscored, arms)
+    decision = decide(records, thresholds, rules.max_unscored, arms, bool(baselines))
     failures = Failures(
         sum(map(_went_wrong, records)), 0, len(over_budget_failures(records, rules.over_budget))
     )

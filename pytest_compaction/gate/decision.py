@@ -21,8 +21,10 @@ from pytest_compaction.metrics import (
     of_origin,
     over_budget_text,
     pass_estimates,
+    stale_summaries,
     uncompacted_text,
 )
+from pytest_compaction.models import record_command
 from pytest_compaction.records import Record, RecordType, type_of
 from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text import told_apart
@@ -124,13 +126,15 @@ def decide(
     thresholds: Sequence[Threshold],
     max_unscored: int,
     arms: Sequence[Arm] = (),
+    has_baseline: bool = False,
 ) -> Decision:
     """Check every threshold against every strategy it is for; the control is judged only by name.
 
     With several budgets it is checked at each: ``overall@anchored-b2000>=3`` is for one. A rule for
     one of the ``arms`` that has no record does not hold. Unscored items above ``max_unscored`` fail
     a run even without thresholds, and so do a strategy without a scored item and one of several
-    judges that scored nothing.
+    judges that scored nothing. However many may be unscored, no threshold and no baseline passes
+    with recorded words that answer another request.
     """
     groups = by_arm(records)
     there = {(record["compactor"], record.get("budget")) for record in records}
@@ -154,6 +158,7 @@ def decide(
             for name, group in groups.items()
             if group and all(record["status"] in {"unscored", "skipped"} for record in group)
         ]
+    checks += _stale(by_compactor(records), bool(thresholds) or has_baseline)
     checks += _silent_judges(records)
     checks += _uncompacted(by_compactor(records), thresholds)
     checks += _foreign(by_compactor(records))
@@ -186,6 +191,16 @@ def _uncompacted(
         why = None if name == CONTROL and not alone else uncompacted_text(group)
         if why is not None:
             yield Check(f"{name}: {why}", False, f"{_COMPACTED}{name}")
+
+
+def _stale(groups: Mapping[str, Sequence[Record]], has_rules: bool) -> Iterator[Check]:
+    """A failed check for each strategy with recorded words that answer another request."""
+    for name, group in groups.items():
+        count = sum(stale_summaries([r]) > 0 for r in group if has_rules or "stale" in r)
+        if count:
+            text = f"{name}: no recorded words answer what would be sent now in {count} of "
+            text += f"{len(group)} items; {record_command(name)}"
+            yield Check(text, False, f"words@{name}")
 
 
 def _foreign(groups: Mapping[str, Sequence[Record]]) -> Iterator[Check]:

@@ -162,8 +162,12 @@ def words_in(records: Iterable[Record]) -> str | None:
 
 
 def stale_summaries(records: Sequence[Record]) -> int:
-    """How many recorded summaries answer another request than the one that would be sent now."""
-    return sum((event.get("flaws") or {}).get("stale", 0) for event in events_of(records))
+    """How many recorded summaries answer another request than the one that would be sent now.
+
+    An item without a score for that reason counts as one.
+    """
+    measured = sum((event.get("flaws") or {}).get("stale", 0) for event in events_of(records))
+    return measured + sum("stale" in record for record in records)
 
 
 def _differences(

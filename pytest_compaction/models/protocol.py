@@ -199,10 +199,12 @@ class JudgeReply:
 class ChargedError(Exception):
     """A failure after models had been asked; ``spent`` is what they used by then, by role.
 
-    ``unpaid`` tells that the limit on costs left no room for a call.
+    ``unpaid`` tells that the limit on costs left no room for a call, ``stale`` that no recorded
+    words answer what would be sent now.
     """
 
     unpaid = False
+    stale = False
 
     def __init__(self, *args: object, spent: Mapping[str, Usage] | None = None) -> None:
         super().__init__(*args)
@@ -241,6 +243,12 @@ class UnsupportedError(ModelError):
 
 class NotAskedError(ModelError):
     """The model was not asked, so the failure says nothing about it or about a strategy."""
+
+
+class StaleError(NotAskedError):
+    """No recorded words answer the request, and a gate is to decide."""
+
+    stale = True
 
 
 class NotRecordedError(NotAskedError):

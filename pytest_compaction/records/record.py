@@ -91,9 +91,9 @@ def went_wrong_later(record: Mapping[str, Any]) -> bool:
 def spent_before(
     failure: ChargedError, settings: Settings, prices: PriceTable | None = None
 ) -> dict[str, Any]:
-    """Usage and US dollars of an item that has no verdict, for its record."""
-    unpaid = {"unpaid": True} if failure.unpaid else {}
-    return charged(failure.spent, (), settings, prices, {"compaction": failure.own}) | unpaid
+    """Usage and US dollars of an item that has no verdict, for its record, and why it has none."""
+    why = {name: True for name in ("unpaid", "stale") if getattr(failure, name)}
+    return charged(failure.spent, (), settings, prices, {"compaction": failure.own}) | why
 
 
 def charged(

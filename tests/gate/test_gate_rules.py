@@ -205,6 +205,20 @@ def test_a_strategy_of_which_nothing_could_be_scored_is_red_whatever_is_tolerate
     assert "none of 3 items could be scored" in decision.checks[-1].text
 
 
+def test_recorded_words_of_another_request_are_red_whatever_is_tolerated():
+    flawed = [{"point": "p", "status": "compacted", "flaws": {"stale": 1}}]
+    measured = record(probe="q", compaction={"events": flawed})
+    red = ": no recorded words answer what would be sent now in 1 of 2 items; record them"
+    for stale in (unscored(probe="q", stale=True), measured):
+        decision = decided([record(), stale], "overall>=3", max_unscored=99)
+        assert not decision.passed
+        assert [check.text.partition(":")[0] for check in decision.checks if not check.holds] == [
+            record()["compactor"]
+        ]
+        assert red in texts(decision)[-1]
+    assert not decided([record(), measured]).decides, "without a gate it is marked"
+
+
 def panel(**scores):
     return [{"name": name, "overall": score} for name, score in scores.items()]
 

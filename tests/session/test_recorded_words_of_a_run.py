@@ -4,12 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
-from support.scenarios import own, records, run, run_files, set_up, write_cases
+from support.scenarios import last_line, own, records, run, run_files, set_up, write_cases
 from support.sharded import IDS, merged
 from support.stub_endpoint import long_case
 from support.worker_counts import BOTH
 
 from pytest_compaction.case import find_cases
+from pytest_compaction.cli import main
 from pytest_compaction.models import (
     WORDS_FILE,
     Archive,
@@ -25,6 +26,7 @@ from pytest_compaction.records import load_run
 
 MODEL = "--compaction-model=recorded"
 REPORTED = "--compaction-over-budget=report"
+UNSCORED = "--compaction-max-unscored=1000"
 GATE = "--compaction-threshold=overall>=0"
 SUMMARY = "## Decisions\n- The retry limit is 45 seconds."
 
@@ -144,7 +146,7 @@ def test_every_way_of_running_gives_the_same_records(project, record):
     assert not any("flaws" in event for r in found for event in r["compaction"]["events"])
 
 
-def test_words_of_another_request_are_marked_and_no_gate_passes_with_them(project, record):
+def test_words_of_another_request_are_marked_and_no_gate_passes_with_them(project, record, capsys):
     prompt = project.path / "brief.md"
     prompt.write_text("Say what was done and decided.\n\n$messages\n")
     strategy = "anchored:prompt=brief.md"
@@ -156,13 +158,23 @@ def test_words_of_another_request_are_marked_and_no_gate_passes_with_them(projec
     assert "stale: recorded words that answer another request" in said(shown)
     marked = [r for r in records(project).records if r["compactor"] == strategy]
     assert all(r["overall"] is not None and r["words"] == "recorded" for r in marked)
-    assert any(e.get("flaws") == {"stale": 1} for r in marked for e in r["compaction"]["events"])
-    gated = measure(project, f"--compactor={strategy}", GATE)
+    command = f"pytest-compaction words record --compactor={strategy} --model=NAME"
+    red = f"{strategy}: no recorded words answer what would be sent now in {{}} of {len(marked)} "
+    red += f"items; record them: {command}"
+    assert {"stale": 1} in [e.get("flaws") for r in marked for e in r["compaction"]["events"]]
+    measured = [r for r in marked if any("flaws" in e for e in r["compaction"]["events"])]
+    capsys.readouterr()
+    assert main(["gate", "last", "--threshold=overall@truncate>=0"]) == 1
+    assert red.format(len(measured)) in capsys.readouterr().out
+    gated = measure(project, f"--compactor={strategy},truncate", GATE, UNSCORED)
     assert gated.ret == pytest.ExitCode.TESTS_FAILED
-    assert {r["status"] for r in records(project).records} == {"unscored"}
-    reason = records(project).records[0]["reason"]
+    assert any(line.split()[-2:] == ["-", "stale"] for line in gated.outlines if line)
+    assert red.format(len(marked)) in last_line(gated)
+    found = [r for r in records(project).records if r["compactor"] == strategy]
+    assert {(r["status"], r["stale"]) for r in found} == {("unscored", True)}
+    reason = found[0]["reason"]
     assert "answer another request, of 2026-11-28, than the one that would be sent now" in reason
-    assert f"pytest-compaction words record --compactor={strategy} --model=NAME" in reason
+    assert command in reason
 
 
 def test_a_case_without_words_is_named_and_a_rule_is_an_error(project, record):

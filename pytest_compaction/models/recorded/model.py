@@ -21,6 +21,7 @@ from pytest_compaction.models.protocol import (
     JudgeReply,
     JudgeRequest,
     NotAskedError,
+    StaleError,
     SummaryReply,
     SummaryRequest,
     UnsupportedError,
@@ -43,7 +44,10 @@ class _WordsCaller:
         self._numbers: Counter[Place] = Counter()
 
     async def call(self, call: Call) -> CallReply:
-        """The words; raises :class:`NotAskedError` if there are none that count."""
+        """The words; raises :class:`NotAskedError` if there are none that count.
+
+        Under a gate that is a :class:`StaleError`.
+        """
         place = current_place()
         if place is None:
             raise NotAskedError(
@@ -54,13 +58,14 @@ class _WordsCaller:
         number, archive = self._numbers[place], self._recorded.archives.get(place.case)
         words = archive.at(place, number) if archive else None
         if archive is None or words is None:
-            raise NotAskedError(
+            kind = StaleError if self._recorded.strict else NotAskedError
+            raise kind(
                 f"request {number} of {place.strategy} at {place.point} of {place.case} (trial "
                 f"{place.trial}) has no recorded words; {record_command(place.strategy)}"
             )
         if not words.answer(call, place):
             if self._recorded.strict:
-                raise NotAskedError(
+                raise StaleError(
                     f"the recorded words of {place.strategy} at {place.point} of {place.case} "
                     f"answer another request, of {archive.date_of(place.strategy)}, than the one "
                     f"that would be sent now; {record_command(place.strategy)}"
