@@ -118,7 +118,8 @@ def test_a_run_without_items_is_never_green(folder, capsys):
     assert gate(capsys, RUN, "--threshold=overall>=0")[0] == 5
 
 
-def test_the_last_line_is_that_of_the_run(pytester, capsys):
+def test_the_last_line_is_that_of_the_run(pytester, monkeypatch, capsys):
+    monkeypatch.chdir(pytester.path)
     set_up(pytester)
     result = run(pytester, "--compaction-threshold=overall>=2", compactor="forget_limit")
     code, line, _ = gate(
