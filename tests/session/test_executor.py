@@ -1,6 +1,7 @@
 """``--compaction-executor``: the same run elsewhere, and a sentence where that cannot be."""
 
 import multiprocessing
+import re
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from types import SimpleNamespace
@@ -65,6 +66,23 @@ def test_an_executor_of_another_kind_writes_the_same_records(pytester, pools):
     assert len(pools) == 1
     result.stdout.fnmatch_lines(["compaction: cases run at pools:two, without workers*"])
     assert "[gw0]" not in str(result.stdout)
+
+
+def test_a_shipped_case_is_measured_with_words_here_and_by_rules_elsewhere(
+    pytester, no_model_named
+):
+    shipped = ("--compactor=anchored,truncate", "--compaction-cases=shipped", "-k", "float_pixels-")
+    run(pytester, *shipped, compactor=None)
+    assert {record.get("words") for record in records(pytester).records} == {"recorded", None}
+    write_cases(pytester, long_case("first"))
+    for given in (shipped, shipped[:1]):
+        result = run(pytester, *given, HERE, compactor=None)
+        why = "anchored: words: rules, because recorded words are read on this machine alone"
+        assert why in flat(result.outlines)
+        assert any(re.fullmatch("anchored .* rules", line) for line in result.outlines)
+        found = records(pytester)
+        assert found.header["words"]["strategies"] == {"anchored": "rules"}
+        assert {record.get("words") for record in found.records} == {"rules", None}
 
 
 def test_calls_are_paid_once_and_are_in_the_store_of_the_run(pytester, stub):

@@ -4,9 +4,12 @@ import json
 from dataclasses import replace
 
 import pytest
+from support.dialogue_project import TALKS
 from support.scenarios import last_line, own, records, run, run_files, set_up, write_cases
 from support.sharded import IDS, merged
 from support.stub_endpoint import long_case
+from support.talks import talk
+from support.talks import write as write_talks
 from support.worker_counts import BOTH
 
 from pytest_compaction.case import find_cases
@@ -227,10 +230,11 @@ def test_recorded_words_are_measured_where_no_model_is_named(
     assert unnamed(project, "--compactor=anchored", GATE).ret == pytest.ExitCode.OK
 
 
+@BOTH
 def test_without_any_words_rules_write_and_say_so_and_no_gate_passes_with_them(
-    project, no_model_named
+    project, no_model_named, workers
 ):
-    shown = unnamed(project, "--compactor=anchored,truncate")
+    shown = unnamed(project, "--compactor=anchored,truncate", workers)
     assert words_by_strategy(project) == {("anchored", "rules"), ("truncate", None)}
     text = said(shown)
     assert "| model offline |" in text
@@ -245,6 +249,25 @@ def test_without_any_words_rules_write_and_say_so_and_no_gate_passes_with_them(
         assert "ask for rules in so many words: --compaction-model=offline" in said(refused)
     rules = ("--compactor=anchored", "--compaction-model=offline", GATE)
     assert unnamed(project, *rules).ret == pytest.ExitCode.OK
+
+
+@BOTH
+def test_dialogues_beside_cases_with_words_are_summarised_by_rules(
+    project, record, no_model_named, workers
+):
+    record("anchored")
+    write_talks(project.path, talk(1, turns=6))
+    both = ("--compactor=anchored", "--compaction-cases=cases", TALKS)
+    shown = unnamed(project, *both, workers)
+    found = records(project)
+    assert {r.get("words") for r in found.records if r.get("type") != "dialogue"} == {"recorded"}
+    [dialogue] = [r for r in found.records if r.get("type") == "dialogue"]
+    assert dialogue["usage"]["compaction"]["calls"] == 1
+    assert "anchored: words: recorded, 2 of 2 cases" in said(shown)
+    assert "dialogues: words: rules, because none are recorded for dialogues" in said(shown)
+    refused = measure(project, *both)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert "no words are recorded for dialogues; name a model that can be asked" in said(refused)
 
 
 def test_strategies_that_ask_no_model_need_no_word_on_models(project, no_model_named):
