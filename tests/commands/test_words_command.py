@@ -129,6 +129,9 @@ def test_what_is_stale_and_missing_is_listed_with_what_it_takes(recorded, capsys
     assert cells(lines, "first")[:4] == [0, 1, 0, 1]
     assert "second" not in "".join(lines), "it is complete"
 
+    write(recorded, archive.manifest, [replace(first, finish="length"), archive.words[1]])
+    assert listed(capsys, STRATEGY)[1].endswith(", 1 cut")
+
 
 def test_another_prompt_makes_no_word_of_the_first_one_its_own(recorded, pytester, capsys):
     (pytester.path / "own.md").write_text("Say what was done. At most $words words.")

@@ -177,7 +177,7 @@ def _listed(options: argparse.Namespace) -> int:
         if not mine:
             print(f"{name:<32} asks no model in these cases")
             continue
-        print(f"{name:<32} {_counted(mine)}")
+        print(f"{name:<32} {_counted(mine)}{_flaws_of(mine)}")
         for case in dict.fromkeys(row["case"] for row in mine):
             of_case = [row for row in mine if row["case"] == case]
             if any(row["state"] != "recorded" for row in of_case):
@@ -203,6 +203,12 @@ def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{states['recorded']:>8,} {states['stale']:>6,} {states['missing']:>8,} "
         f"{len(asked):>7,} {read:>10,} {written:>11,}"
     )
+
+
+def _flaws_of(rows: Iterable[Mapping[str, Any]]) -> str:
+    """How many texts were cut, refused, empty or out of form; nothing if none was."""
+    flaws = Counter(flaw for row in rows for flaw in row["flaws"])
+    return "".join(f", {count:,} {flaw}" for flaw, count in sorted(flaws.items()))
 
 
 def _by_role(words: Iterable[Words]) -> str:
@@ -360,9 +366,8 @@ def _write(options: argparse.Namespace, found: _Requests) -> None:
             write(path, manifest, words)
         except OSError as error:
             raise WordsError(f"{path}: cannot be written: {error.strerror or error}") from None
-        flaws = Counter(flaw for row in mine for flaw in row["flaws"])
-        told = "".join(f", {count:,} {flaw}" for flaw, count in sorted(flaws.items()))
-        print(printable(f"{path}: {len(mine):,} texts recorded{told}; it holds {len(words):,}"))
+        told = f"{len(mine):,} texts recorded{_flaws_of(mine)}; it holds {len(words):,}"
+        print(printable(f"{path}: {told}"))
 
 
 def _target(options: argparse.Namespace, case: Path) -> Path:
