@@ -5,6 +5,7 @@ Each block stands on one page between ``<!-- name -->`` and ``<!-- /name -->``.
 
 import json
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -105,12 +106,15 @@ CLASSES = ("path", "identifier", "number", "error", "decision", "instruction")
 
 
 def run_of_recorded_words(folder, trials):
-    """A run of the real cases with the words of the archive."""
+    """A run of the real cases with the words of the archive, which lies in the project's root."""
+    cases = folder / "cases" / "real"
+    shutil.copytree(REAL_CASES, cases)
+    shutil.copy(CASES / "words.zip", folder / "cases")
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n2"),
-        *(f"--compactor={','.join(WORDS)}", f"--compaction-cases={REAL_CASES}"),
+        *(f"--compactor={','.join(WORDS)}", f"--compaction-cases={cases}"),
         *(f"--compaction-trials={trials}", "--compaction-threshold=overall>=2"),
-        "--compaction-model=recorded",
+        *("--compaction-model=recorded", f"--rootdir={folder}"),
     ]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     (file,) = Path(folder, ".pytest_compaction/runs").glob("*.jsonl")
@@ -118,26 +122,27 @@ def run_of_recorded_words(folder, trials):
 
 
 def writings_block(records):
-    """How much two writings of the same summaries differ: facts by class, then scores."""
-    pairs = {}
+    """How much the writings of the same summaries differ: facts by class, then scores."""
+    writings = {}
     for record in records:
         key = (record["compactor"], record["case"], record["probe"])
-        pairs.setdefault(key, {})[record["trial"]] = record
+        writings.setdefault(key, {})[record["trial"]] = record
     flips, facts, scores = Counter(), Counter(), {}
-    for (strategy, case, _), trials in pairs.items():
-        first, second = trials[1], trials[2]
-        for one, other in zip(first["facts"], second["facts"], strict=True):
-            for name in ("all", one["class"], f"`{strategy}`"):
+    for (strategy, case, _), trials in writings.items():
+        each = [trials[trial] for trial in sorted(trials)]
+        for same in zip(*(record["facts"] for record in each), strict=True):
+            for name in ("all", same[0]["class"], f"`{strategy}`"):
                 facts[name] += 1
-                flips[name] += one["survived"] != other["survived"]
-        scores.setdefault((strategy, case), []).append((first["overall"], second["overall"]))
+                flips[name] += len({fact["survived"] for fact in same}) > 1
+        scores.setdefault((strategy, case), []).append([record["overall"] for record in each])
     means = {
         key: [statistics.mean(trial) for trial in zip(*s, strict=True)] for key, s in scores.items()
     }
-    within = statistics.stdev(one - other for one, other in means.values()) / 2**0.5
+    within = statistics.mean(map(statistics.variance, means.values())) ** 0.5
     of = {name: [m for (strategy, _), m in means.items() if strategy == name] for name in WORDS}
     between = sorted(statistics.stdev(map(statistics.mean, each)) for each in of.values())
-    moved = max(abs(statistics.mean(a - b for a, b in each)) for each in of.values())
+    by_trial = [[statistics.mean(t) for t in zip(*each, strict=True)] for each in of.values()]
+    moved = max(max(each) - min(each) for each in by_trial)
     paired = sorted(
         statistics.stdev(
             statistics.mean(a) - statistics.mean(b) for a, b in zip(of[x], of[y], strict=True)
@@ -145,7 +150,7 @@ def writings_block(records):
         for x, y in combinations(WORDS, 2)
     )
     least = [POWER_80 * each / len(of[WORDS[0]]) ** 0.5 for each in (paired[0], paired[-1])]
-    rows = ["| facts | stated in one writing alone |", "|---|---:|"]
+    rows = ["| facts | stated in some writings and not in others |", "|---|---:|"]
     rows += [
         f"| {n} | {flips[n]} of {facts[n]}, {flips[n] / facts[n]:.0%} |" for n in sorted(facts)
     ]
@@ -380,7 +385,7 @@ def main(names=()):
 
     def writings():
         with tempfile.TemporaryDirectory() as folder:
-            return {"writings": writings_block(run_of_recorded_words(folder, 2).records)}
+            return {"writings": writings_block(run_of_recorded_words(Path(folder), 2).records)}
 
     sources = (
         ({"changed-summaries"}, lambda: {"changed-summaries": effects_table("anchored")}),
