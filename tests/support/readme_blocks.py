@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -181,11 +181,6 @@ def measured_words():
             yield origin, name, own
 
 
-def facts_kept(records):
-    """Whether each fact survived."""
-    return [fact["survived"] for record in records for fact in record["facts"]]
-
-
 def words_block():
     """What the recorded words of each strategy state, real and scripted cases apart."""
     rows = []
@@ -203,21 +198,22 @@ def words_block():
 
 
 def rules_block():
-    """What summaries by words and by rules keep of the same cases."""
+    """What summaries by rules keep of the facts, and those of the model of the same cases."""
     from support.measuring import records_of
 
-    rows = []
+    kept = defaultdict(list)
     for origin, name, words in measured_words():
-        if name == "said-only":
-            continue
-        rules = [r for r in records_of(name) if r["origin"] == origin]
-        one, other = (overall_mean(each).value for each in (rules, words))
-        shares = [f"{statistics.mean(facts_kept(each)):.0%}" for each in (rules, words)]
-        scores = f"{one:.2f} | {other:.2f} | {other - one:+.2f}"
-        rows.append(f"| {origin} | `{name}` | {scores} | {' | '.join(shares)} |")
-    heads = ("cases", "strategy", "overall by rules", "by words", "difference", "facts by rules")
-    head = f"| {' | '.join(heads)} | by words |"
-    return "\n".join([head, "|---|---|---:|---:|---:|---:|---:|", *rows])
+        if name != "said-only":
+            both = ([r for r in records_of(name) if r["origin"] == origin], words)
+            facts = ([f["survived"] for r in each for f in r["facts"]] for each in both)
+            kept[origin].append(list(map(statistics.mean, facts)))
+    parts = []
+    for origin, pairs in kept.items():
+        rules, words = (f"{min(each):.0%} to {max(each):.0%}" for each in zip(*pairs, strict=True))
+        parts.append(
+            f"{rules} of the facts of the {origin} cases, where those of the model\nkeep {words}"
+        )
+    return f"Summaries that rules write keep {'; and '.join(parts)}."
 
 
 def summary_block():
