@@ -25,6 +25,10 @@ from pytest_compaction.text.languages.en import (
     BRACKETS,
     BY,
     CHANGES,
+    CLAIM_HEADING,
+    CLAIM_WORDS,
+    CLAIMED,
+    CONDITION,
     COPULA,
     FOLLOWS,
     FROM_TO,
@@ -44,6 +48,7 @@ from pytest_compaction.text.languages.en import (
     OPERAND,
     PARTICIPLE,
     PAST,
+    PLANNED,
     PREPOSITION,
     PRONOUN,
     REJECT,
@@ -54,6 +59,7 @@ from pytest_compaction.text.languages.en import (
     REQUEST,
     SHARING,
     SUPPOSED,
+    TAKEN_FOR_CLAIM,
     TAKING_BACK_WORDS,
     THEN,
     UNABLE,
@@ -69,6 +75,8 @@ REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
 """Kinds of cues after which what they reach is not so."""
 _SHORT: Final = 5
 """A heading of at most so many words is read by its cue words alone."""
+_HEADING: Final = 8
+"""The most words of a line without a colon that is taken for a heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +204,7 @@ def sense_of(normal: str, code: bool = False) -> Sense:
         cues += _replacements(normal, bounds)
         cues += _past(normal, bounds)
         cues += _suppositions(normal, bounds)
+        cues += _claims(normal)
     if cues:
         cues = [cue for cue in cues if not LIMIT.match(normal, cue.at[0])]
     kept: list[Cue] = []
@@ -217,6 +226,15 @@ def _holds(normal: str, words: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=2048)
 def heading_cue(normal: str) -> Cue | None:
     """The cue of a heading or lead-in, which reaches all lines below it."""
+    lead = normal.endswith(":")
+    if lead or len(normal.split()) <= _HEADING:
+        if CONDITION.match(normal):
+            return Cue("conditional", (0, len(normal)), NOWHERE)
+        claim = CLAIM_HEADING.search(normal) or (CLAIMED.search(normal) if lead else None)
+        if claim is not None:
+            return Cue("claimed", claim.span(), NOWHERE)
+        if plan := PLANNED.search(normal):
+            return Cue("planned", plan.span(), NOWHERE)
     if len(normal.split()) <= _SHORT:
         match = HEADING_CUE.search(normal)
         if match is None:
@@ -413,3 +431,15 @@ def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
                 None,
             )
             yield Cue("supposed", (start, end), (end, then.start() if then else limit))
+
+
+def _claims(normal: str) -> Iterator[Cue]:
+    """What others said or what is doubted, up to the end of the sentence or from its beginning."""
+    if condition := CONDITION.match(normal):
+        yield Cue("conditional", condition.span(), (condition.end(), len(normal)))
+    for match in CLAIMED.finditer(normal) if _holds(normal, CLAIM_WORDS) else ():
+        yield Cue("claimed", match.span(), (match.end(), len(normal)))
+    for match in PLANNED.finditer(normal):
+        yield Cue("planned", match.span(), (match.end(), len(normal)))
+    for match in TAKEN_FOR_CLAIM.finditer(normal):
+        yield Cue("claimed", match.span(), (0, match.start()))

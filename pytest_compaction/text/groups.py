@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Final
@@ -31,8 +31,11 @@ _PLAIN_KIND: Final = {
     "rejected": "rejected:",
     "past": "no longer so:",
     "supposed": "only supposed:",
+    "conditional": "only on a condition:",
     "asked": "only asked:",
+    "planned": "only planned:",
     "uncertain": "not sure:",
+    "claimed": "only claimed or doubted:",
 }
 
 
@@ -55,14 +58,26 @@ class KeyMatch:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Polarity: reversals of the whole statement and of its last group, modulo 2."""
+    """Polarity: reversals of the whole statement and of its last group, modulo 2.
+
+    ``open`` is 1 where it is planned, 2 where it is supposed or asked, and 3 where others claim it,
+    it is doubted, or a condition stands before it.
+    """
 
     all: int = 0
     last: int = 0
-    open: bool = False
+    open: int = 0
 
 
 PLAIN: Final = Signature()
+PLANNED: Final = 1
+CLAIMED: Final = 3
+_OPEN: Final = {"planned": PLANNED, "claimed": CLAIMED, "conditional": CLAIMED}
+
+
+def openness(cues: Iterable[Cue]) -> int:
+    """How open these cues leave what they reach, as in :class:`Signature`."""
+    return max((_OPEN.get(cue.kind, 2) for cue in cues if cue.kind not in REVERSING), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +173,13 @@ def _weigh_choice(
     ):  # what was asked for is itself a rejection
         cues = [cue for cue in cues if cue.kind != "rejected"]
     reasons: list[str] = []
+    hits = [(cue, *_hits(cue, choice)) for cue in cues]
+    reached = [(cue, last) for cue, hit, last in hits if hit]
+    is_open = openness([*outer, *(cue for cue, _ in reached)])
+    if is_open == CLAIMED and meant.open < CLAIMED:
+        why = "; ".join(_reason(cue, sentence) for cue, _ in reached if openness([cue]) == CLAIMED)
+        why = why or "by the heading or lead-in above"
+        return Weighed("uncertain", words, why, Signature(open=CLAIMED), width)
     for found in choice:
         if not (found.match.alternative.negative and found.match.whole is None):
             continue
@@ -167,11 +189,9 @@ def _weigh_choice(
             outcome: Outcome = "uncertain" if _is_other_word(found, choice) else "contradicted"
             return Weighed(outcome, words, why, Signature(1, 1), width)
         (cues if cue in cues else outer).remove(cue)
-    hits = [(cue, *_hits(cue, choice)) for cue in cues]
-    reached = [(cue, last) for cue, hit, last in hits if hit]
+    reached = [(cue, last) for cue, last in reached if cue in cues]
     reasons += [_reason(cue, sentence) for cue, _ in reached]
     reasons += ["by the heading or lead-in above" for _ in outer]
-    is_open = any(cue.kind not in REVERSING for cue in [*outer, *(cue for cue, _ in reached)])
     signature = _signature(sentence, choice, reached, outer, is_open)
     right = (
         (signature.all, signature.last) == (meant.all, meant.last)
@@ -183,7 +203,7 @@ def _weigh_choice(
         )
     )
     why = "; ".join(reasons)
-    if is_open and not meant.open:
+    if is_open > meant.open:
         return Weighed("uncertain", words, why, signature, width)
     if not right:
         return Weighed("contradicted", words, why or "without its negation", signature, width)
@@ -199,7 +219,7 @@ def _signature(
     choice: Sequence[KeyMatch],
     reached: Sequence[tuple[Cue, bool]],
     outer: Sequence[Cue],
-    is_open: bool,
+    is_open: int,
 ) -> Signature:
     """Nested cues cancel out ("it is false that it is not …"); cues side by side do not.
 
@@ -227,7 +247,7 @@ def _hits(cue: Cue, choice: Sequence[KeyMatch]) -> tuple[bool, bool]:
     """Whether a cue reaches the statement, and whether it reaches its last group."""
     own = [found for found in choice if found.own]
     inside = [found for found in own if _within(cue, found.match)]
-    if cue.kind == "supposed" and len(inside) < len(own):
+    if cue.kind in {"supposed", "conditional"} and len(inside) < len(own):
         return False, False
     if inside:
         return True, choice[-1] in inside

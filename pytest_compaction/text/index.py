@@ -25,7 +25,7 @@ from typing import Final
 from pytest_compaction.text.alternatives import Alternative
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.file_changes import folder_gone
-from pytest_compaction.text.groups import RANK, Weighed
+from pytest_compaction.text.groups import CLAIMED, RANK, Weighed, openness
 from pytest_compaction.text.languages import is_read, language_of, name_of, why_not_read
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import MESSAGE_END
@@ -215,7 +215,18 @@ class TextIndex:
 
     def _read_graded(self, form: str, type: str | None) -> Reading:
         outcome, clause, words, why = read_graded(form, self._graded, type)
+        if outcome == "stated" and self._is_claimed(clause):
+            outcome, why = "uncertain", "by the heading or lead-in above"
         return Reading(outcome, clipped(clause, _SHOWN), words, why)
+
+    def _is_claimed(self, clause: str) -> bool:
+        """Whether a sentence stands below a heading of what is only claimed, doubted or planned."""
+        index = self._index
+        return any(
+            openness(index.cues_over(number)) == CLAIMED
+            for number, sentence in enumerate(index.sentences)
+            if sentence.text in clause and len(sentence.text) > len(clause) // 2
+        )
 
     def _read_wording(self, form: str) -> Reading:
         outcome, number, weighed = read_wording(form, self._index)

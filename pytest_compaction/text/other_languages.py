@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from pytest_compaction.text.alternatives import Alternative, Match, Term, path_keys
 from pytest_compaction.text.cues import NOWHERE, REVERSING, Cue, Sense, Span, sense_of
-from pytest_compaction.text.groups import MAX_CHOICES, PLAIN, RANK, Weighed
+from pytest_compaction.text.groups import MAX_CHOICES, PLAIN, RANK, Weighed, openness
 from pytest_compaction.text.ideographs import SIGN, SIGNS
 from pytest_compaction.text.languages import (
     OTHER,
@@ -79,7 +79,7 @@ class Polarity(NamedTuple):
 
     all: bool = False
     last: bool = False
-    open: bool = False
+    open: int = 0
 
 
 PLAIN_POLARITY: Final = Polarity()
@@ -303,7 +303,8 @@ def _weigh_choice(
         right = right and found.last == meant.last
     outcome: Outcome = "stated"
     why = "all groups in one sentence"
-    if (found.open or kinds - REVERSING) and not meant.open:
+    over = openness(cue for heading in above for cue in _cues_over(heading))
+    if max(found.open, over) > meant.open:
         outcome, why = "uncertain", "only supposed or asked"
     elif not right:
         outcome = "contradicted"
@@ -336,7 +337,7 @@ def _cues_over(heading: Parsed) -> tuple[Cue, ...]:
 
 def _polarity(sentence: Parsed, choice: Sequence[Match], rules: Language) -> Polarity:
     """Nested cues cancel out, and those within the words that were asked for count as well."""
-    is_open = False
+    is_open = 0
     chains: list[list[tuple[Cue, bool]]] = []
     for cue in sentence.sense.cues:
         spent = [match for match in choice if _holds(match, cue)]
@@ -352,7 +353,7 @@ def _polarity(sentence: Parsed, choice: Sequence[Match], rules: Language) -> Pol
         ):
             continue
         if cue.kind not in REVERSING:
-            is_open = is_open or not spent
+            is_open = is_open if spent else max(is_open, openness([cue]))
             continue
         last = back or choice[-1] in inside
         chain = next((one for one in chains if one[-1][0].reaches(*cue.at)), None)

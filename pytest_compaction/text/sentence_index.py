@@ -18,6 +18,7 @@ from pytest_compaction.text.alternatives import (
     has_words,
     path_keys,
 )
+from pytest_compaction.text.cues import Cue, heading_cue
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.languages import has_function_word, language_of
 from pytest_compaction.text.parsed import SENTENCES, Parsed, bounded_find, joined, parse
@@ -130,6 +131,8 @@ def posted(token: str) -> tuple[Key, ...]:
 
 _MOST: Final = 5_000
 """Prepared sentences of a text, and terms with their sentences, that are held at a time."""
+_RUN: Final = 8
+"""The most sentences to either side that a claim reaches over semicolons."""
 _NOTHING: Final[frozenset[Key]] = frozenset()
 
 
@@ -161,6 +164,7 @@ class SentenceIndex:
                     one.removed,
                     one.code,
                     one.last if one.last < 0 else one.last + before,
+                    one.joined,
                 )
                 for one in excerpt.sentences
             ]
@@ -240,6 +244,30 @@ class SentenceIndex:
                 and number not in self.sentences[beside].context
             ]
         return self._beside[number]
+
+    def cues_over(self, number: int, terms: Collection[Term] = ()) -> list[Cue]:
+        """Cues of headings and lead-ins above, and of claims that go on over a semicolon.
+
+        A condition that holds one of the ``terms`` is the statement's own.
+        """
+        found: list[Cue] = []
+        for one in self.sentences[number].context:
+            cue = heading_cue(self.normals[one])
+            if cue is not None and not is_condition_of(terms, self.parsed(one), cue):
+                found.append(cue)
+        first, last = number, number + 1
+        while self.sentences[first].joined and number - first < _RUN:
+            first -= 1
+        while last < len(self.sentences) and self.sentences[last].joined and last - number < _RUN:
+            last += 1
+        for one in (first, *range(number + 1, last)) if last - first > 1 else ():
+            claims = (cue for cue in self.parsed(one).sense.cues if cue.kind == "claimed")
+            found += (
+                cue
+                for cue in claims
+                if one != number and 0 in (cue.at if one < number else cue.scope)
+            )
+        return found
 
     def around(self, number: int) -> Parsed:
         """The sentence with those beside it, read as one."""
@@ -439,6 +467,11 @@ class SentenceIndex:
             return []
         rare = min((self._postings.of(form) for form in forms), key=len)
         return [number for number in rare if bounded_find(normal, self.normals[number]) >= 0]
+
+
+def is_condition_of(terms: Collection[Term], sentence: Parsed, cue: Cue) -> bool:
+    """Whether a cue is a condition that holds one of these terms of a statement."""
+    return cue.kind == "conditional" and any(sentence.stands_in(term, cue.at) for term in terms)
 
 
 def drop_beyond_most(held: dict[Any, Any]) -> None:

@@ -45,7 +45,7 @@ _CODE_ENDS: Final = ("{", "}", ";", "\\")
 _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)[\"'”’)\]*`]{0,4}"
     r"\s+(?=[\"'(\[*_`“‘]{0,4}[A-Z0-9]|`)"
-    r"|(?<=[。！？])|[;；]\s+"
+    r"|(?<=[。！？])|([;；])\s+"
 )
 _MAY_END: Final = re.compile(r"[.!?][\"'”’)\]*`]{0,4}\s|[;；]\s|[。！？]")
 """Without this no sentence ends within a line; most lines are spared the slower search."""
@@ -69,7 +69,8 @@ class Sentence:
     ``context`` holds the numbers of the headings, lead-ins and parent bullets above it; ``block``
     is the same for the sentences of one bullet or paragraph. ``removed`` marks what a diff takes
     away. ``code`` marks code and tool
-    output. ``last`` is the number of the last sentence that has this one as context.
+    output. ``last`` is the number of the last sentence that has this one as context. ``joined`` is
+    one that only a semicolon parts from the sentence before it.
     """
 
     text: str
@@ -78,6 +79,7 @@ class Sentence:
     removed: bool = False
     code: bool = False
     last: int = -1
+    joined: bool = False
 
 
 @dataclass(slots=True)
@@ -123,8 +125,11 @@ def sentences(text: str) -> list[Sentence]:
             found.append(Sentence(lead, block, context))
             context = (*context, first)
         code = line.kind == "code"
-        for entry in entries:
-            found.extend(Sentence(piece, block, context, line.removed, code) for piece in entry)
+        for place, entry in enumerate(entries):
+            for piece, joined in entry:
+                one = Sentence(piece, block, context, line.removed, code)
+                one.joined = joined or (place > 0 and piece == entry[0][0])
+                found.append(one)
             block += 1
         if len(found) > first:
             _enter(line, outline, first, len(found) - 1, following)
@@ -179,10 +184,13 @@ def _enter(
         outline.lead_open = outline.lead_open and not line.blank_before
 
 
-def _entries(line: _RawLine) -> tuple[str | None, list[list[str]]]:
-    """The lead-in that a line of several clauses begins with, and its entries as sentences."""
+def _entries(line: _RawLine) -> tuple[str | None, list[list[tuple[str, bool]]]]:
+    """The lead-in that a line of several clauses begins with, and its entries as sentences.
+
+    Each sentence with whether only a semicolon parts it from the one before it.
+    """
     if line.kind in {"code", "row", "header"}:
-        return None, [list(_cut(line.text))]
+        return None, [[(piece, False) for piece in _cut(line.text)]]
     text, lead = line.text, None
     if ";" in text and line.kind != "heading":
         inline = _INLINE_LEAD.match(text)
@@ -194,12 +202,15 @@ def _entries(line: _RawLine) -> tuple[str | None, list[list[str]]]:
     return lead, [_sentences_of(entry) for entry in entries]
 
 
-def _sentences_of(text: str) -> list[str]:
-    if not _MAY_END.search(text):
-        piece = text.strip(" ;")
-        return _cut(piece) if piece else []
-    pieces = [piece.strip(" ;") for piece in _SENTENCE_END.split(text)]
-    return [part for piece in pieces if piece for part in _cut(piece)]
+def _sentences_of(text: str) -> list[tuple[str, bool]]:
+    parts = _SENTENCE_END.split(text) if _MAY_END.search(text) else [text]
+    joints = [None, *parts[1::2]]
+    return [
+        (cut, place > 0 or bool(joint))
+        for piece, joint in zip(parts[::2], joints, strict=True)
+        if piece.strip(" ;")
+        for place, cut in enumerate(_cut(piece.strip(" ;")))
+    ]
 
 
 def _cut(text: str) -> list[str]:

@@ -16,10 +16,11 @@ from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
 from pytest_compaction.text.excerpts import camel_names, in_lower_case
-from pytest_compaction.text.groups import PLAIN, KeyMatch, Signature, weigh
+from pytest_compaction.text.groups import CLAIMED, PLAIN, PLANNED, KeyMatch, Signature, weigh
 from pytest_compaction.text.languages import is_read, language_of
 from pytest_compaction.text.other_languages import PLAIN_POLARITY, Asked, Polarity, names_among
 from pytest_compaction.text.parsed import Parsed, parse
+from pytest_compaction.text.standing import is_step
 from pytest_compaction.text.statement import Keys, Statement
 from pytest_compaction.text.vocabulary import base_stem, forms_of, same_expressions, table
 from pytest_compaction.text.words import NEGATIONS, is_path, normalize, raw_tokens, stem
@@ -203,19 +204,26 @@ class Keyed:
 
     @cached_property
     def meant(self) -> Signature:
-        """Polarity of the statement's own wording by its keys; plain if it does not hold them."""
-        text = self.statement.text
+        """Polarity of the statement by its keys; a plan states a plan, a rule or a decision."""
+        text, type = self.statement.text, self.statement.type
+        own = self._meant_by(text)
+        plans = type in _PLANS or is_step(text, type)
+        return replace(own, open=max(own.open, PLANNED)) if plans else own
+
+    def _meant_by(self, text: str) -> Signature:
+        """Polarity of the statement's own wording; plain if it does not hold the keys."""
         parsed = parse(normalize(text), in_lower_case(camel_names(text)))
         groups = [[KeyMatch(match) for match in parsed.matches_of(group)] for group in self.wanted]
         if not groups or not all(groups):
             return PLAIN
         weighed = weigh(parsed, groups, ())
         if weighed.outcome != "stated":  # "may be printed": what is allowed is only supposed
-            supposed = weigh(parsed, groups, (), Signature(open=True))
+            supposed = weigh(parsed, groups, (), Signature(open=CLAIMED))
             weighed = supposed if supposed.outcome == "stated" else weighed
         return weighed.signature
 
 
+_PLANS: Final = frozenset({"constraint", "decision"})
 asked_of = lru_cache(maxsize=8192)(Keyed)
 """The statement, read once."""
 

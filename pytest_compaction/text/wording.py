@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -27,7 +27,7 @@ from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.cues import Cue
 from pytest_compaction.text.denials import idea_rejected, verb_affirmed, verb_denied, word_denied
 from pytest_compaction.text.differences import affirmed, difference
-from pytest_compaction.text.groups import RANK, KeyMatch, Weighed, weigh
+from pytest_compaction.text.groups import CLAIMED, RANK, KeyMatch, Weighed, openness, weigh
 from pytest_compaction.text.parsed import Parsed, joined, parse
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome
@@ -433,7 +433,7 @@ def _read_literal(normal: str, index: SentenceIndex) -> Decision:
             continue
         parsed = index.parsed(number)
         found = [KeyMatch(match) for match in parsed.matches(wanted)]
-        weighed = weigh(parsed, [found], ())
+        weighed = weigh(parsed, [found], _claims_over(index, number))
         if RANK[weighed.outcome] > RANK[best[0]]:
             best = (weighed.outcome, number, weighed)
         if weighed.outcome == "stated":
@@ -447,7 +447,9 @@ def _read_share(form: str, index: SentenceIndex) -> Decision:
     for number, share in _shares(asked, index):
         if share < UNCERTAIN_SHARE:
             break
-        weighed = None if index.sentences[number].removed else _weigh(asked, index.parsed(number))
+        if index.sentences[number].removed:
+            continue
+        weighed = _weigh(asked, index.parsed(number), _claims_over(index, number))
         if weighed is None:
             continue
         outcome = weighed.outcome
@@ -484,7 +486,13 @@ def _shares(asked: Wording, index: SentenceIndex) -> list[tuple[int, float]]:
     return sorted(shares, key=lambda pair: (-pair[1], pair[0]))
 
 
-def _weigh(asked: Wording, parsed: Parsed, all_exact: bool = True) -> Weighed | None:
+def _claims_over(index: SentenceIndex, number: int) -> list[Cue]:
+    return [cue for cue in index.cues_over(number) if openness([cue]) == CLAIMED]
+
+
+def _weigh(
+    asked: Wording, parsed: Parsed, above: Sequence[Cue] = (), all_exact: bool = True
+) -> Weighed | None:
     """The polarity of the words of the statement in one sentence, against its own."""
     if all_exact and not all(_found(parsed, term) for term in asked.exact):
         return None
@@ -493,9 +501,9 @@ def _weigh(asked: Wording, parsed: Parsed, all_exact: bool = True) -> Weighed | 
         return None
     own = parse(asked.whole.normal, {})
     if not all(_found(own, term) for term in terms):
-        return weigh(parsed, [_found(parsed, term) for term in terms], ())
+        return weigh(parsed, [_found(parsed, term) for term in terms], above)
     meant = weigh(own, [_found(own, term) for term in terms], ()).signature
-    return weigh(parsed, [_found(parsed, term) for term in terms], (), meant, strict=True)
+    return weigh(parsed, [_found(parsed, term) for term in terms], above, meant, strict=True)
 
 
 def _found(parsed: Parsed, term: Term) -> list[KeyMatch]:

@@ -144,6 +144,22 @@ LANGUAGE: Final = Language(
             r"anscheinend|scheinbar|könnten?|dürften?|unklar|unsicher|womöglich|mutmasslich|"
             r"wären?|hätten?|würden?|zeitweise|im gespräch|erwogen|erwog|diskutiert|in betracht)\b",
         ),
+        (
+            "claimed",
+            "rest",
+            r"\b(?:behaupt\w+|gerücht\w*|spekulation\w*|vermutung\w*|unbestätigt\w*|unbelegt\w*|"
+            r"nicht (?:bestätigt|belegt|geprüft)(?=:)|hörensagen|angeblich\w*|"
+            r"(?:verworfen|widerlegt|veraltet|zurückgezogen)\w* \w+ (?:lautet|sagt|hiess)\w*|"
+            r"vielleicht (?:später|irgendwann)|irgendwann (?:einmal|vielleicht)|"
+            r"nicht (?:sicher|klar), (?:ob|dass)|zweifelhaft, (?:ob|dass)|"
+            r"kein\w* (?:beleg|beweis)\w*)\b",
+        ),
+        (
+            "claimed",
+            "sentence",
+            r"\b(?:nur ein gerücht|alles (?:nur )?gerüchte|reine spekulation)\b"
+            r"|\((?:unbestätigt|nicht (?:bestätigt|geprüft)|gerücht|angeblich)\)",
+        ),
         ("supposed", "rest", r"\b(?:wenn|falls|sofern|angenommen|vorausgesetzt)\b"),
         ("asked", "rest", r"\bob\b|\boffene fragen?\b"),
         ("asked", "both", r"\b(?:ungeklärt|zu klären|offen ist|ist offen|bleibt offen|strittig)\b"),

@@ -172,6 +172,102 @@ REQUEST: Final = re.compile(
     r"\b(?:can|could|would|will) you (?:please )?(?!(?:tell|explain|say)\b)"
 )
 """A question that asks for something to be done."""
+_REFUTED: Final = (
+    r"(?:refuted|dis(?:proved|proven|credited|carded|puted|missed)|debunked|retracted|withdrawn|"
+    r"rejected|abandoned|superseded|overturned|scrapped|cancell?ed|deleted|outdated|stale|obsolete|"
+    r"old|former|un(?:verified|confirmed|founded|proven)|anonymous|mistaken|wrong|false|incorrect|"
+    r"erroneous|baseless)"
+)
+_SOURCE: Final = (
+    r"(?:notes?|comments?|drafts?|proposals?|plans?|reports?|summar(?:y|ies)|versions?|documents?|"
+    r"docs?|readme|messages?|posts?|articles?|tickets?|memos?|e?mails?|wikis?|pages?|suggestions?|"
+    r"ideas?|statements?|estimates?)"
+)
+_SAYS: Final = (
+    r"(?:says?|said|claim(?:s|ed)?|assert(?:s|ed)?|state[sd]?|reads?|held|holds?|maintain(?:s|ed)?|"
+    r"alleg(?:es?|ed)|insist(?:s|ed)?|suggest(?:s|ed)?|believe[sd]?|thinks?|thought)"
+)
+_SOMEBODY: Final = (
+    r"(?:some(?:body|one)(?: else)?|(?:some|other|many) (?:people|users)|others|people|"
+    r"third part\w+|strangers?|(?:an?|one|some) (?:\w+ )?(?:blogs?|forums?|web ?sites?|tweets?|"
+    r"colleagues? of)(?: \w+){0,3}?|an? (?:anonymous|unknown|unnamed) \w+)"
+)
+_UNPROVEN: Final = (
+    r"(?:un(?:confirmed|verified|proven|substantiated|corroborated)|disputed|"
+    r"not (?:yet )?(?:been )?(?:confirmed|verified|proven)|(?:a )?rumou?rs?|hearsay|gossip|"
+    r"speculati(?:on|ve)|(?:a )?guess(?:es|work)?|conjectures?|allegations?|(?:a )?hunch(?:es)?)"
+)
+CLAIMED: Final = re.compile(
+    rf"\b{_REFUTED} (?:\w+ ){{0,2}}?{_SOURCE}(?: \w+){{0,4}}?,? (?:had )?{_SAYS}\b"
+    rf"|\b{_SOURCE}\b[^.;:]{{0,30}}? {_REFUTED},? (?:had )?{_SAYS}\b"
+    rf"|\b{_SOMEBODY} (?:have |has |had )?(?:once )?{_SAYS}\b"
+    r"|(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbeen )"
+    r"\b(?:claim|alleg|purport|speculat|insinuat)(?:s|es|ed|ing)(?: that\b|:)"
+    r"|\b(?:thinks?|thought|believes?|believed|suspect(?:s|ed)?|guess(?:es|ed)?|assume[sd]?|"
+    r"supposes?|imagines?|hopes?|hoped|doubt(?:s|ed)?|rumou?red|speculation) that\b"
+    r"|\bit is (?:said|reported|alleged|claimed|thought) that\b"
+    r"|\b(?:rumou?r|legend|gossip|word) has it\b|\bword on the street is\b|\brumou?rs? that\b"
+    rf"|\baccording to (?:an?|one|some) (?:\w+ ){{0,2}}?(?:{_REFUTED}|forum|blog|rumou?r)\b"
+    r"|\b(?:doubtful|questionable|(?:un|not (?:at all |so |really )?)(?:sure|certain|convinced|"
+    r"proven|confirmed)) (?:that|whether|if)\b"
+    r"|\b(?:no|any|little|without) (?:evidence|proof|indication|confirmation)"
+    r"(?: yet| so far| at all)? that\b"
+    r"|^(?:supposedly|allegedly|reportedly|purportedly|maybe|perhaps|possibly|presumably|apparently|"
+    r"hopefully|conceivably|hypothetically|seemingly|in theory)\b(?:(?: \w+){0,3}:|,)"
+    rf"|^(?:(?:pure|mere|just|only|an?|wild|sheer) ){{0,2}}{_UNPROVEN}(?: so far)?:"
+    r"|\b(?:some|one) day,? (?:\w+ )?(?:might|may|could)\b"
+    r"|\b(?:suggested|proposed|discussed|considered|floated),? (?:though|but|and) "
+    r"(?:it was )?(?:not|never) (?:yet )?(?:agreed|decided|approved|accepted|adopted)\b"
+    r"|\bin the (?:hypothetical|unlikely|theoretical) (?:case|event)\b"
+)
+"""What another said, or what is doubted: it opens what the rest of the sentence says."""
+TAKEN_FOR_CLAIM: Final = re.compile(
+    rf"\b(?:all|most|none|any|much) of (?:that|this|it|these|those|them|the above)\b[^,;]{{0,30}}?"
+    rf"(?:{_UNPROVEN}|\b(?:confirmed|verified|proven|checked)\b)"
+    rf"|\b(?:but|though|although|yet) (?:that|this|it) (?:is|was|remains) (?:\w+ )?{_UNPROVEN}\b"
+    r"|\b(?:but|though|although|yet) (?:that|this|it) (?:was|has) never (?:been )?"
+    r"(?:confirmed|verified|proven)\b"
+    r"|\bwhich (?:nobody|no one|nothing)\b[^,;]{0,40}?\b(?:confirm|back|pro[vo]|verif|support)"
+    r"|, (?:or )?so [^,;]{1,40}?\b(?:says?|said|claim(?:s|ed)?|goes)\b"
+    rf"|[(\[](?:{_UNPROVEN}|allegedly|supposedly|doubtful)[)\]]\W*$"
+    r"|\bif (?:one|you|we|it is|the \w+ is) (?:(?:can|may|to) )?(?:be )?(?:believe|trust|true)"
+)
+"""What says of all that stands before it that another said it or that it is doubted."""
+CLAIM_HEADING: Final = re.compile(
+    rf"\b(?:{_UNPROVEN}|(?:claim|alleg|purport)(?:ed|s by|s of|s from|ations?)|maybe|perhaps|"
+    r"possibly|supposed(?:ly)?|(?:some|one) day|wish ?list|doubtful|baseless|"
+    r"(?:believed|assumed|asserted)\b.*\b(?:without|none|never)|not (?:yet )?decided|"
+    r"nothing (?:is |was )?(?:yet )?decided|undecided|hypothetical|"
+    r"nobody (?:could|can|has) (?:confirm|verif|check|prove))"
+    rf"|\b(?:from|of|in|quot\w+|excerpts?)\b.*\b{_REFUTED} (?:\w+ )?{_SOURCE}\b"
+)
+"""Headings and lead-ins over what another said or what is doubted."""
+PLANNED: Final = re.compile(
+    r"\b(?:planned|scheduled|intended|proposed|suggested|ideas?|plans?|wish(?:es)?) for "
+    r"(?:the |a |an |some )?(?:next|later|future|distant|coming|\w+ quarter)\b"
+    r"|\b(?:in|for) (?:the|a|some) (?:later|future|next|coming) (?:version|release|quarter|year)\b"
+    r"|\bfuture (?:plans|work|ideas)\b|\broadmap\b|\bunder (?:consideration|discussion)\b"
+    r"|^(?:planned|proposed|proposals?|suggested|suggestions?):"
+    r"|\bwe (?:plan|intend|hope|want) (?:that|to)\b"
+)
+"""What is only planned; a statement that plans, rules or decides may stand there."""
+CONDITION: Final = re.compile(
+    r"^(?:(?:but )?(?:only )?(?:if|in case|in the event)\b[^:]{3,40}(?::(?= |$)|$)"
+    r"|(?:provided|assuming|supposing|presuming|on condition)(?: that)?\b[^,:]{3,60}(?:[,:]|$)"
+    r"|should (?:the|an?|we|they|it|this|any\w*) [^,:]{3,60}(?:[,:]|$))"
+)
+"""A condition on all that follows it in the sentence, or that stands below it."""
+CLAIM_WORDS: Final = tuple(
+    """refut disprov debunk discredit retract withdrawn reject discard abandon supersed outdated
+    stale obsolete unverified anonymous mistaken erroneous disputed baseless unfounded proven
+    somebody someone people others third stranger blog forum site tweet colleague unknown unnamed
+    claim alleg purport specul insinuat legend street rumo according doubtful questionable sure
+    certain convinced confirm evidence proof indication supposedly reportedly maybe perhaps possibly
+    guess hearsay gossip word conject hunch day suggested proposed discussed considered floated
+    verified hypothetical unlikely theoretical think thought believe suspect assume suppose imagine
+    hope wrong false incorrect old former overturned scrapped cancel deleted dismissed seemingly
+    presumably apparently conceivably theory said reported many""".split()
+)
 PARTICIPLE: Final = re.compile(
     r" (?:yet |been |be |being |\w+ly )?(?:\w+ed|\w+en|done|run|built|found|made|set|sent|kept|"
     r"touched|put|read|met|left|lost|held|known|shown|sure|yet|in use|needed|allowed|ok|true)\b"

@@ -7,7 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["negated", "replaced", "rejected", "past", "supposed", "asked", "uncertain"]
+Kind = Literal[
+    "negated",
+    "replaced",
+    "rejected",
+    "past",
+    "supposed",
+    "conditional",
+    "asked",
+    "planned",
+    "uncertain",
+    "claimed",
+]
 """What a cue makes of what it reaches."""
 Reach = Literal["after", "before", "both", "rest", "sentence"]
 """What a cue changes: what stands behind it in its clause, before it, both, all that follows it in
