@@ -250,14 +250,19 @@ def strategy_table(
         yield from wrapped(note, "dim")
 
 
+ON_WORDS: Final = {
+    "stale": "stale: recorded words that answer another request than the one that would be sent "
+    "now; the header has the date of their prompt",
+    "rules": "rules, which tell what the structure keeps; prompts and models have no effect",
+}
+"""What is said of words that are not those of a model that was asked the same."""
+
+
 def _on_words(groups: Mapping[str, Sequence[Record]]) -> Iterator[str]:
     """What the column of words says."""
     yield "words: who wrote the summaries, - where no model was asked"
     if any(map(stale_summaries, groups.values())):
-        yield (
-            "stale: recorded words that answer another request than the one that would be sent "
-            "now; the header has the date of their prompt"
-        )
+        yield ON_WORDS["stale"]
     if with_other_words(groups):
         yield "below the rule: other words than recorded, compared with no strategy"
 

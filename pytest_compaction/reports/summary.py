@@ -9,16 +9,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.metrics import Pricing, budgets_of, by_arm, production_loss
+from pytest_compaction.metrics import (
+    Pricing,
+    budgets_of,
+    by_arm,
+    production_loss,
+    stale_summaries,
+    words_in,
+)
 from pytest_compaction.records import Record, type_of
-from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.reports.lines import WIDTH, Line, wrapped
 from pytest_compaction.reports.one_strategy import (
     LOWEST,
     lowest_lines,
     one_strategy,
     unscored_because,
 )
-from pytest_compaction.reports.strategies import origin_lines, strategy_lines
+from pytest_compaction.reports.strategies import ON_WORDS, origin_lines, strategy_lines
 from pytest_compaction.reports.table import plain_table
 from pytest_compaction.reports.tables import ABILITY, class_tables, long_memory_tables
 from pytest_compaction.reports.usage import agreement_lines
@@ -67,7 +74,8 @@ def summary(
     With ``control`` the strategy ``none`` is the control of the others, and is shown only where a
     model has answered. ``grouped`` is for an offline summariser: strategies that differ only in
     what it does not read share a row. ``lowest`` items of a single strategy are named. ``words``
-    has the table say who wrote the summaries.
+    has the table say who wrote the summaries; of a single strategy it is said if that was not a
+    model whose words answer what would be sent now.
     """
     if not records:
         return [Line(NOTHING, "bad")]
@@ -83,6 +91,9 @@ def summary(
         name = main[0] if main else CONTROL
         against = groups.get(CONTROL, ()) if main else ()
         lines = list(one_strategy(name, groups[name], against, pricing, verbose, width))
+        whose = "stale" if stale_summaries(groups[name]) else words_in(groups[name])
+        if words and whose in ON_WORDS:
+            lines += wrapped(f"words: {ON_WORDS[whose]}", "dim")
         lines += lowest_lines(groups[name], lowest)
     for found in long_memory_tables(groups):
         title, *rest = plain_table(found, WIDTH, ABILITY)

@@ -341,3 +341,17 @@ def test_compactors_lists_every_strategy_with_one_line_and_runs_nothing(pytester
     assert list(listed) == sorted([*names, "mine"])
     assert listed["mine"].split(maxsplit=1)[1] == "Keeps the last message."
     assert all(len(line.split()) > 2 for line in listed.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"words": "recorded"}, ""),
+        ({"words": "rules"}, "words: rules, which tell what the structure keeps; prompts and"),
+        ({"words": "recorded", "stale": True}, "words: stale: recorded words that answer"),
+    ],
+)
+def test_a_single_strategy_says_if_no_model_wrote_for_what_would_be_sent(words, said):
+    found = summary([each | words for each in items("anchored")], ["anchored"], False, words=True)
+    shown = " ".join(" ".join(line.text for line in found).split())
+    assert ("words:" in shown, said in shown) == (bool(said), True)

@@ -308,7 +308,8 @@ def test_words_of_cases_elsewhere_are_looked_for_in_the_folder_that_is_named(
 
 
 def test_rules_give_the_figures_of_the_offline_model(project):
-    measure(project, "--compactor=anchored")
+    shown = measure(project, "--compactor=anchored")
+    assert "words: rules, which tell what the structure keeps; prompts and models" in said(shown)
     rules = [r["overall"] for r in records(project).records]
     run(project, "--compactor=anchored", REPORTED, compactor=None)
     assert rules == [r["overall"] for r in records(project).records]
