@@ -390,7 +390,7 @@ def test_proposed_questions_are_checked_as_probes_are(tmp_path):
         ("a name has at most 28 characters", True),
         ("commit subjects begin with the area", True),
         ("the project is Troy", False),
-        ("the user thinks that nothing was called", False),
+        ("the user saw that nothing was called", False),
         ("tool responses are not stored in the messages", False),
     ],
 )
