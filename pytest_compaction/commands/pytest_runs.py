@@ -19,6 +19,13 @@ from typing import Final, TextIO
 from pytest_compaction.commands.arguments import complain, number_type
 from pytest_compaction.text import Range
 
+WHATEVER_IT_IS_WORTH: Final = (
+    "--compaction-threshold=overall>=0",
+    "--compaction-baseline=none",
+    "--compaction-max-unscored=1000000",
+    "--compaction-show=0",
+)
+"""The arguments of a run that is measured, whatever its scores and its configuration are."""
 _SECONDS: Final = 10
 """How often a run says how many calls it has made."""
 _POLL: Final = 0.05

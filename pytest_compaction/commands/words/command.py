@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import DEFAULT_STORE, complain
 from pytest_compaction.commands.pytest_runs import (
+    WHATEVER_IT_IS_WORTH,
     RunError,
     add_run_options,
     agreed,
@@ -289,7 +290,7 @@ def _recorded(options: argparse.Namespace) -> int:
             if not agreed("Record?"):
                 complain("nothing was recorded; --yes records without asking")
                 return 1
-        code, printed = run_pytest([*arguments, *_MEASURED], store, progress=sys.stderr)
+        code, printed = run_pytest([*arguments, *WHATEVER_IT_IS_WORTH], store, progress=sys.stderr)
         if code not in {0, 1}:
             raise RunError(code, printed)
     return _kept(options)
@@ -341,15 +342,6 @@ def _check_model(path: Path, manifest: Manifest, model: str) -> None:
             f"beside them; say --written-by={manifest.model!r} if it is the same model, or name "
             "another archive with --output"
         )
-
-
-_MEASURED: Final = (
-    "--compaction-threshold=overall>=0",
-    "--compaction-baseline=none",
-    "--compaction-max-unscored=1000000",
-    "--compaction-show=0",
-)
-"""Whatever the summaries are worth, they are recorded."""
 
 
 def _write(options: argparse.Namespace, found: _Requests) -> None:
