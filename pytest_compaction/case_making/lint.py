@@ -49,6 +49,10 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
         "error",
         "A trap of the probe states the fact, so its keys cannot tell them apart.",
     ),
+    "keys-accept-opposite": (
+        "error",
+        "The keys accept the fact with its negation taken out or put in, or with another number.",
+    ),
     "keys-missing": ("warning", "A whole sentence without keys is read by its wording alone."),
     "small-number": (
         "warning",

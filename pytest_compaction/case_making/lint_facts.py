@@ -11,16 +11,39 @@ from pytest_compaction.case_making.keys import given_away, small_number, telling
 from pytest_compaction.case_making.log import states
 from pytest_compaction.case_making.phrases import finished
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
-from pytest_compaction.case_making.selection import keys_agree, keys_too_loose
+from pytest_compaction.case_making.selection import keys_agree, keys_too_loose, states_alone
 from pytest_compaction.conversation import readable, shared_counter
 from pytest_compaction.metrics import GIVERS, against, liftings, since_given, view_index
 from pytest_compaction.rubric import CRITERIA, Criterion
-from pytest_compaction.text import Statement, TextIndex, is_path, normalize, printable
+from pytest_compaction.text import (
+    Statement,
+    TextIndex,
+    is_path,
+    language_of,
+    normalize,
+    printable,
+)
 
 Level = Literal["error", "warning", "info"]
 
 MAX_WORDS_WITHOUT_KEYS: Final = 6
 """A longer text is a sentence, of which a faithful rewording keeps only the key phrases."""
+_NEGATION: Final = re.compile(
+    r"n't\b|\b(?:cannot|(?:do|does|did) not|not|never|no longer|no|without|nothing|nobody|none)\b",
+    re.I,
+)
+_AFFIRMED: Final = {
+    "cannot": "can",
+    "without": "with",
+    "nothing": "everything",
+    "nobody": "everybody",
+    "none": "all",
+}
+"""What takes the place of a negation."""
+_VERB: Final = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|should|must|does|do|did|may)\b", re.I
+)
+_WHOLE_NUMBER: Final = re.compile(r"(?<![\w.,/:#-])\d+(?![\w./:-]|[.,]\d)")
 _SAID: Final = frozenset({"user", "assistant"})
 _NUMBER: Final = re.compile(r"\d[\d.,]*")
 _SAYING: Final = frozenset({"state", "reason", "decision", "constraint", "next_step", "error"})
@@ -180,6 +203,11 @@ def _keys(probe: Probe, fact: Fact, pointer: str) -> Iterator[Remark]:
     if not keys_agree(fact):
         text = f"text and keys disagree: {said} does not state {keys}"
         yield Remark(pointer, "keys-disagree", text)
+    for how, wrong in _altered(fact.text):
+        if states_alone(wrong, fact):
+            text = f"the keys {keys} accept the fact with {how}, {quoted(wrong)}: name it in a key"
+            yield Remark(pointer, "keys-accept-opposite", text)
+            break
     for trap in probe.traps:
         if keys_too_loose(fact, trap):
             text = f"the keys {keys} also match the trap {quoted(trap.text)}"
@@ -187,6 +215,21 @@ def _keys(probe: Probe, fact: Fact, pointer: str) -> Iterator[Remark]:
     if len(fact.keys) == 1 and any(small_number(key) for key in fact.keys[0]):
         text = f"{keys} alone stands in many places: add a group for its subject"
         yield Remark(pointer, "small-number", text)
+
+
+def _altered(text: str) -> Iterator[tuple[str, str]]:
+    """An English text with a negation less, a negation more, and each of its numbers changed."""
+    if language_of(text) != "en":
+        return
+    denied = list(_NEGATION.finditer(text))
+    for match in denied:
+        instead = _AFFIRMED.get(match[0].lower(), "")
+        yield "its negation taken out", f"{text[: match.start()]}{instead}{text[match.end() :]}"
+    if not denied and (verb := _VERB.search(text)):
+        yield "a negation put in", f"{text[: verb.end()]} not{text[verb.end() :]}"
+    for match in _WHOLE_NUMBER.finditer(text):
+        number = int(match[0]) + 7
+        yield "another number", f"{text[: match.start()]}{number}{text[match.end() :]}"
 
 
 def _without_counterpart(case: Case) -> Iterator[Remark]:

@@ -23,16 +23,16 @@ MOST_OF_A_NAME: Final = 2
 
 def keys_agree(said: Fact | Trap) -> bool:
     """Whether the text of a fact or trap states what its own keys ask for."""
-    return not said.keys or _states_alone(said.text, said)
+    return not said.keys or states_alone(said.text, said)
 
 
 def keys_too_loose(fact: Fact, trap: Trap) -> bool:
     """Whether a trap that may stand against the fact states it."""
     against = trap.of in {None, fact.text}
-    return bool(fact.keys) and against and _states_alone(trap.text, fact)
+    return bool(fact.keys) and against and states_alone(trap.text, fact)
 
 
-def _states_alone(text: str, said: Fact | Trap) -> bool:
+def states_alone(text: str, said: Fact | Trap) -> bool:
     """Whether a text states a fact or trap, whatever stands against it."""
     return TextIndex(text).is_stated(replace(said.statement, counterparts=()))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_compaction.text.alternatives import Term
 from pytest_compaction.text.cues import REVERSING, Cue
@@ -155,6 +155,165 @@ def affirmed(text: str, passage: Parsed) -> str | None:
         ):
             return f'without "{own.parsed.normal[slice(*cue.at)]}"'
     return None
+
+
+_SPOKEN: Final = re.compile(r"[^\W_]+(?:[.,:/='_-][^\W_]+)*|[.,;:()]")
+_NEGATIVE: Final = dict.fromkeys("not no never nor neither".split(), "") | {
+    "without": "with",
+    "cannot": "can",
+    "can't": "can",
+    "won't": "will",
+    "nothing": "thing",
+    "nobody": "body",
+    "none": "all",
+}
+"""Words that deny, each with what else it says."""
+_PLAIN: Final = {
+    **dict.fromkeys("a an the any some do does did also".split(), ""),
+    **dict.fromkeys("everything something anything".split(), "thing"),
+    **dict.fromkeys("everybody everyone somebody someone anybody anyone".split(), "body"),
+}
+"""Words that say no more than what stands here."""
+_SAME: Final = 3
+_MORE: Final = 4
+"""Words around a change that must be the same, and on one side of it if the clause ends there."""
+_LIMITS: Final = re.compile(r"\b(?:only|unless|except|until)\b")
+"""With these a condition or a limit can be put without its negation."""
+
+
+class _Spoken(NamedTuple):
+    """The words of a sentence with their places, and before which of them a negation stands."""
+
+    words: tuple[str, ...]
+    spans: tuple[Span, ...]
+    denied: Mapping[int, tuple[bool, bool]]
+    """By place, whether the negation is the first word of its clause, and whether the last."""
+    begins: frozenset[int]
+    """Where a clause begins, and the end."""
+
+
+@lru_cache(maxsize=4096)
+def _spoken(normal: str) -> _Spoken:
+    words: list[str] = []
+    spans: list[Span] = []
+    denied: dict[int, tuple[bool, bool]] = {}
+    begins = {0}
+    first, last = True, -1  # no word of the clause was read, and where a negation stands open
+    for match in [*_SPOKEN.finditer(normal), None]:
+        word = match[0] if match else "."
+        if not word[0].isalnum():
+            if last == len(words):
+                denied[last] = (denied[last][0], True)
+            begins.add(len(words))
+            first = True
+            continue
+        if word in _NEGATIVE or word.endswith("n't"):
+            last = len(words)
+            denied[last] = (first, False)
+            word = _NEGATIVE.get(word, word.removesuffix("n't"))
+        word = _PLAIN.get(word, word)
+        if word and match:
+            first = False
+            words.append(stem(word) if word.isalpha() else word)
+            spans.append(match.span())
+    return _Spoken(tuple(words), tuple(spans), denied, frozenset(begins))
+
+
+def one_word_changed(text: str, passage: Parsed, around: Parsed | None = None) -> str | None:
+    """The statement's own words with a negation more or less, or with another number.
+
+    ``around`` is the passage with the clauses beside it, of which one may lack a negation.
+    """
+    own = meaning(text).parsed
+    mine, theirs = _spoken(own.normal), _spoken(passage.normal)
+    return (
+        (_without_negation(own, around or passage) if mine.denied else None)
+        or _with_negation(own, passage, mine, theirs)
+        or _with_other_number(mine, theirs)
+    )
+
+
+def _without_negation(own: Parsed, passage: Parsed) -> str | None:
+    mine, theirs = _spoken(own.normal), _spoken(passage.normal)
+    if _LIMITS.search(passage.normal) and not _LIMITS.search(own.normal):
+        return None
+    for place, edges in mine.denied.items():
+        found = list(_alike(mine, place, place, theirs, edges))
+        if (
+            found
+            and theirs.denied.keys().isdisjoint(found)
+            and not any(_denied_otherwise(passage, own, theirs, at) for at in found)
+        ):
+            return "its own words without their negation"
+    return None
+
+
+def _with_negation(own: Parsed, passage: Parsed, mine: _Spoken, theirs: _Spoken) -> str | None:
+    taken_back = any(cue.whole for cue in passage.sense.cues)
+    for place, edges in () if taken_back else theirs.denied.items():
+        for at in _alike(theirs, place, place, mine, edges):
+            plain = set(_alike(mine, at, at, theirs, edges)) - theirs.denied.keys()
+            if not (at in mine.denied or plain or _denied_otherwise(own, passage, mine, at)):
+                return "its own words with a negation"
+    return None
+
+
+def _with_other_number(mine: _Spoken, theirs: _Spoken) -> str | None:
+    for place, word in enumerate(mine.words):
+        shape = _DIGITS.sub("0", word)
+        if not _DIGITS.search(word) or theirs.words.count(word) >= mine.words.count(word):
+            continue
+        edges = (place in mine.begins, place + 1 in mine.begins)
+        others = {theirs.words[at] for at in _alike(mine, place, place + 1, theirs, edges)}
+        for other in others if word not in others else ():
+            if shape == _DIGITS.sub("0", other) or (other[0] + word[0]).isdigit():
+                return f'"{other}" for "{word}"'
+    return None
+
+
+def _denied_otherwise(sentence: Parsed, other: Parsed, spoken: _Spoken, at: int) -> bool:
+    """Whether words that the other does not have take back what stands at this place."""
+    return any(
+        cue.reverses(span) and sentence.normal[slice(*cue.at)] not in other.normal
+        for cue in sentence.sense.cues
+        for span in spoken.spans[max(at - 1, 0) : at + 1]
+    )
+
+
+def _alike(
+    one: _Spoken, start: int, end: int, other: _Spoken, edges: tuple[bool, bool]
+) -> Iterator[int]:
+    """The places of the other where words stand around a gap as around these places.
+
+    On one side there may be none, if the clause ends there in both (``edges``).
+    """
+    gap = end - start
+    for at in range(len(other.words) - gap + 1):
+        before = _same(one, start, other, at, -1)
+        after = _same(one, end, other, at + gap, 1)
+        if before and after:
+            alike = before + after >= _SAME
+        elif before:
+            alike = edges[1] and at + gap in other.begins and before >= min(_MORE, start)
+        else:
+            whole = end + after == len(one.words) and at + gap + after in other.begins
+            alike = edges[0] and at in other.begins and (after >= _MORE or whole)
+        if alike and before + after >= 2:
+            yield at
+
+
+def _same(one: _Spoken, place: int, other: _Spoken, at: int, step: int) -> int:
+    """How many words are the same from these places on, forwards or backwards."""
+    count = 0
+    first, second = (place, at) if step > 0 else (place - 1, at - 1)
+    while (
+        count < _MORE
+        and 0 <= first < len(one.words)
+        and 0 <= second < len(other.words)
+        and one.words[first] == other.words[second]
+    ):
+        count, first, second = count + 1, first + step, second + step
+    return count
 
 
 def _opposite(own: Meaning, passage: Parsed) -> str | None:

@@ -219,7 +219,8 @@ class Keyed:
         weighed = weigh(parsed, groups, ())
         if weighed.outcome != "stated":  # "may be printed": what is allowed is only supposed
             supposed = weigh(parsed, groups, (), Signature(open=CLAIMED))
-            weighed = supposed if supposed.outcome == "stated" else weighed
+            claimed = weighed.signature.open == CLAIMED
+            weighed = supposed if claimed or supposed.outcome == "stated" else weighed
         return weighed.signature
 
 

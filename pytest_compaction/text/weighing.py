@@ -17,7 +17,7 @@ from pytest_compaction.text.denials import (
     verb_denied,
     word_denied,
 )
-from pytest_compaction.text.differences import difference
+from pytest_compaction.text.differences import difference, one_word_changed
 from pytest_compaction.text.file_changes import is_planned, weigh_change, without_past
 from pytest_compaction.text.groups import PLAIN, RANK, KeyMatch, Weighed, weigh
 from pytest_compaction.text.languages import is_read
@@ -252,7 +252,8 @@ def _disagreed(
     if above and closes(above[-1]) and is_step(text, type):
         return replace(weighed, outcome="uncertain", why="below a heading of what is done")
     why = (
-        difference(text, passage, type)
+        one_word_changed(text, passage, around)
+        or difference(text, passage, type)
         or said_of_others(text, groups, passage)
         or ban_rejected(groups, passage)
         or verb_denied(text, passage)

@@ -26,8 +26,16 @@ from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alter
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.cues import Cue
 from pytest_compaction.text.denials import idea_rejected, verb_affirmed, verb_denied, word_denied
-from pytest_compaction.text.differences import affirmed, difference
-from pytest_compaction.text.groups import CLAIMED, RANK, KeyMatch, Weighed, openness, weigh
+from pytest_compaction.text.differences import affirmed, difference, one_word_changed
+from pytest_compaction.text.groups import (
+    CLAIMED,
+    RANK,
+    KeyMatch,
+    Signature,
+    Weighed,
+    openness,
+    weigh,
+)
 from pytest_compaction.text.parsed import Parsed, joined, parse
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome
@@ -404,7 +412,8 @@ def _said_otherwise(
     )
     own = parse(normalize(form), {})
     return (
-        difference(form, around, type)
+        one_word_changed(form, around)
+        or difference(form, around, type)
         or affirmed(form, parsed)
         or verb_denied(form, around)
         or verb_affirmed(form, around)
@@ -502,7 +511,8 @@ def _weigh(
     own = parse(asked.whole.normal, {})
     if not all(_found(own, term) for term in terms):
         return weigh(parsed, [_found(parsed, term) for term in terms], above)
-    meant = weigh(own, [_found(own, term) for term in terms], ()).signature
+    said = Signature(open=CLAIMED)
+    meant = weigh(own, [_found(own, term) for term in terms], (), said).signature
     return weigh(parsed, [_found(parsed, term) for term in terms], above, meant, strict=True)
 
 

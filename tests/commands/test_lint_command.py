@@ -160,9 +160,15 @@ FINDINGS = [
     (
         trapped(["pool_size"], "32"),
         "match the trap “pool_size = 32”",
+        f"error {FACT}/0 keys-accept-opposite",
         f"error {FACT}/0 keys-too-loose",
     ),
     (trapped(["pool_size", "64"], "32"), ""),
+    (
+        changed(0, 0, keys=["pool_size"]),
+        "accept the fact with another number, “pool_size = 71”: name it in a key",
+        f"error {FACT}/0 keys-accept-opposite",
+    ),
     (VENDORED, "give key phrases with alternatives", "warning /probes/1/facts/2 keys-missing"),
     (changed(0, 0, keys=["64"]), "", f"warning {FACT}/0 small-number"),
     (asking(probe("Was the limit in src/module_0.py set?")), "", f"error {FACT}/0 leak"),

@@ -252,11 +252,12 @@ PLANNED: Final = re.compile(
 )
 """What is only planned; a statement that plans, rules or decides may stand there."""
 CONDITION: Final = re.compile(
-    r"^(?:(?:but )?(?:only )?(?:if|in case|in the event)\b[^:]{3,40}(?::(?= |$)|$)"
+    r"^(?=[^:()=\[\]{}<>_]*\b(?:the|an?|we|they|it|this|that|you|there|any\w*|ever|our|their)\b)"
+    r"(?:(?:but )?(?:only )?(?:if|in case|in the event)\b[^:()=\[\]{}<>_]{3,40}(?::(?= |$)|$)"
     r"|(?:provided|assuming|supposing|presuming|on condition)(?: that)?\b[^,:]{3,60}(?:[,:]|$)"
     r"|should (?:the|an?|we|they|it|this|any\w*) [^,:]{3,60}(?:[,:]|$))"
 )
-"""A condition on all that follows it in the sentence, or that stands below it."""
+"""A condition in prose on all that follows it in the sentence, or that stands below it."""
 CLAIM_WORDS: Final = tuple(
     """refut disprov debunk discredit retract withdrawn reject discard abandon supersed outdated
     stale obsolete unverified anonymous mistaken erroneous disputed baseless unfounded proven
