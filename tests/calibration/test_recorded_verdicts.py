@@ -4,8 +4,15 @@ import json
 from dataclasses import replace
 
 import pytest
-from support import verdict_sheets
-from support.recorded_verdicts import Both, agreement_table, stale, strategies_table, strategy_rows
+from support import readme_blocks, verdict_sheets
+from support.recorded_verdicts import (
+    Both,
+    agreement_table,
+    stale,
+    strategies_table,
+    strategy_rows,
+    verdicts_block,
+)
 from support.scenarios import PROBES, case
 from support.verdict_sheets import ReplyError, Sheet, kept, merge, write_answers, write_verdicts
 
@@ -159,6 +166,11 @@ def test_the_figures_are_of_strategies_and_their_means_of_all():
     assert (
         strategies_table(found).splitlines()[2].startswith("| `anchored` | 8 | 75% [47%, 100%] |")
     )
+
+
+@pytest.mark.exhaustive
+def test_the_page_shows_how_far_rules_agree_with_the_recorded_verdicts():
+    assert readme_blocks.shown("verdicts") == verdicts_block(), "run support.readme_blocks verdicts"
 
 
 @pytest.mark.exhaustive

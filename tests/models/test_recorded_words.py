@@ -39,3 +39,18 @@ def test_the_shipped_cases_have_words_of_four_strategies():
     for strategy in STRATEGIES:
         held = {row.case for row in archive.words if row.strategy == strategy}
         assert names <= held
+
+
+ASK_NOTHING = {
+    "langchain": {"checkpoint_dedup", "float_pixels", "orphaned_sessions"},
+    "gemini-cli": {"float_pixels", "iso_match"},
+}
+"""Real cases in which a strategy calls no model, because it does nothing or fails before."""
+MORE = ("anthropic:mode=client", "roo", "openhands", "langchain", "gemini-cli", "opencode", "pi")
+
+
+@pytest.mark.parametrize("strategy", MORE)
+def test_the_real_cases_have_words_of_seven_more(strategy):
+    held = {row.case for row in Archive(WORDS).words if row.strategy == strategy}
+    real = {path.stem for path in (ROOT / "cases/real").glob("*.json")}
+    assert held == real - ASK_NOTHING.get(strategy, set())

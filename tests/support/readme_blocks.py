@@ -20,7 +20,7 @@ from support.pages import DOCS, README
 from support.paths import CASES, ROOT
 
 from pytest_compaction.metrics import aggregate, known, overall_mean
-from pytest_compaction.models import Archive
+from pytest_compaction.models import Archive, RecordedVerdict
 from pytest_compaction.records import load_run
 
 CASES_README = ROOT / "cases/README.md"
@@ -39,6 +39,7 @@ PAGE_OF = {
     "words": README,
     "rules": DOCS / "words.md",
     "writings": DOCS / "words.md",
+    "verdicts": DOCS / "how-it-measures.md",
     "tutorial-init": DOCS / "tutorial.md",
     "tutorial-worse": DOCS / "tutorial.md",
     "tutorial-show": DOCS / "tutorial.md",
@@ -53,6 +54,7 @@ MARKDOWN = {
     "words",
     "rules",
     "writings",
+    "verdicts",
 }
 """Blocks that are Markdown tables; the others show what a terminal shows."""
 BASELINES = ("none", "said-only", "window", "truncate")
@@ -170,15 +172,36 @@ def recorded(name):
     return records_of(name, True, True)
 
 
-def measured_words():
+def measured_words(names=None):
     """Origin, strategy and records for each with words of all cases of an origin, and a null."""
-    names = ["said-only", *Archive(CASES / "words.zip").manifest.strategies]
+    if names is None:
+        written = Archive(CASES / "words.zip").words
+        names = ["said-only", *sorted({row.strategy for row in written if row.role == "summary"})]
     for origin in ("real", "scripted"):
         cases = {r["case"] for r in recorded("none") if r["origin"] == origin}
         rows = [(n, [r for r in recorded(n) if r["origin"] == origin]) for n in names]
         whole = [(n, own) for n, own in rows if {r["case"] for r in own} == cases]
         for name, own in sorted(whole, key=lambda row: -overall_mean(row[1]).value):
             yield origin, name, own
+
+
+def judged(records):
+    """The mean of what the model's own verdicts give its answers to these views, 0 to 5."""
+    given = {
+        (row.strategy, row.case, row.probe): RecordedVerdict.read(row.words).dimensions.values()
+        for row in Archive(CASES / "words.zip").words
+        if row.role == "verdict"
+    }
+    keys = [(record["compactor"], record["case"], record["probe"]) for record in records]
+    if not given.keys() & {*keys}:
+        return "-"
+    mean = overall_mean(
+        [
+            {**record, "overall": statistics.mean(given[key])}
+            for record, key in zip(records, keys, strict=True)
+        ]
+    )
+    return f"{mean.value:.2f}"
 
 
 def words_block():
@@ -191,10 +214,10 @@ def words_block():
         kept = [facts, *([f for f in facts if f["class"] == each] for each in CLASSES)]
         shares = (f"{sum(f['survived'] for f in some) / len(some):.0%}" for some in kept)
         score = f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
-        row = [f"| {origin}", f"`{name}`", score, *shares, f"{size.view_tokens:,.0f} |"]
-        rows.append(" | ".join(row))
-    head = " | ".join(["| cases", "strategy", "overall, 0 to 5", "facts", *CLASSES, "tokens |"])
-    return "\n".join([head, "|---|---|" + "---:|" * (len(CLASSES) + 3), *rows])
+        row = [f"| {origin}", f"`{name}`", score, judged(own), *shares]
+        rows.append(" | ".join([*row, f"{size.view_tokens:,.0f} |"]))
+    heads = ("cases", "strategy", "overall, 0 to 5", "judged", "facts", *CLASSES, "tokens")
+    return "\n".join([f"| {' | '.join(heads)} |", "|---|---|" + "---:|" * (len(heads) - 2), *rows])
 
 
 def rules_block():
@@ -202,11 +225,10 @@ def rules_block():
     from support.measuring import records_of
 
     kept = defaultdict(list)
-    for origin, name, words in measured_words():
-        if name != "said-only":
-            both = ([r for r in records_of(name) if r["origin"] == origin], words)
-            facts = ([f["survived"] for r in each for f in r["facts"]] for each in both)
-            kept[origin].append(list(map(statistics.mean, facts)))
+    for origin, name, words in measured_words(WORDS):
+        both = ([r for r in records_of(name) if r["origin"] == origin], words)
+        facts = ([f["survived"] for r in each for f in r["facts"]] for each in both)
+        kept[origin].append(list(map(statistics.mean, facts)))
     parts = []
     for origin, pairs in kept.items():
         rules, words = (f"{min(each):.0%} to {max(each):.0%}" for each in zip(*pairs, strict=True))
@@ -374,6 +396,7 @@ def main(names=()):
     """Measure the blocks of these names, or all of them, and put them into their pages."""
     from calibration.changed_views import effects_table
     from support.measuring_budgets import over_budget_block
+    from support.recorded_verdicts import verdicts_block
     from support.shipped import shipped
 
     from pytest_compaction.conversation import shared_counter
@@ -395,6 +418,7 @@ def main(names=()):
         ({"words"}, lambda: {"words": words_block()}),
         ({"rules"}, lambda: {"rules": rules_block()}),
         ({"writings"}, writings),
+        ({"verdicts"}, lambda: {"verdicts": verdicts_block()}),
         ({"suitability", "dialogue-strategies"}, dialogue_blocks),
         ({name for name in PAGE_OF if name.startswith("tutorial-")}, followed),
     )
