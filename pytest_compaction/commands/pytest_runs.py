@@ -19,13 +19,13 @@ from typing import Final, TextIO
 from pytest_compaction.commands.arguments import complain, number_type
 from pytest_compaction.text import Range
 
-WHATEVER_IT_IS_WORTH: Final = (
+WITHOUT_GATE: Final = (
     "--compaction-threshold=overall>=0",
     "--compaction-baseline=none",
     "--compaction-max-unscored=1000000",
     "--compaction-show=0",
 )
-"""The arguments of a run that is measured, whatever its scores and its configuration are."""
+"""The arguments of a run on which no gate decides, whatever its configuration says."""
 _SECONDS: Final = 10
 """How often a run says how many calls it has made."""
 _POLL: Final = 0.05

@@ -220,7 +220,7 @@ def test_an_error_body_with_keys_makes_a_sentence_without(status, monkeypatch):
 
     with serving(decide) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        [errors] = through(quick(retries=0), said)
+        [errors] = through(quick(retries=0, read=60.0, total=60.0), said)
     assert len(errors) == len(texts)
     for error in errors:
         assert isinstance(error, ModelError)

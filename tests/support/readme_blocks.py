@@ -19,7 +19,7 @@ from pathlib import Path
 from support.pages import DOCS, README
 from support.paths import CASES, ROOT
 
-from pytest_compaction.metrics import aggregate, known, overall_mean
+from pytest_compaction.metrics import aggregate, is_over_budget, known, overall_mean
 from pytest_compaction.models import Archive, RecordedVerdict
 from pytest_compaction.records import load_run
 
@@ -172,6 +172,11 @@ def recorded(name):
     return records_of(name, True, True)
 
 
+def overran(records):
+    """Whether a view is over the budget, so that these scores are ranked apart."""
+    return any(map(is_over_budget, records))
+
+
 def measured_words(names=None):
     """Origin, strategy and records for each with words of all cases of an origin, and a null."""
     if names is None:
@@ -181,7 +186,9 @@ def measured_words(names=None):
         cases = {r["case"] for r in recorded("none") if r["origin"] == origin}
         rows = [(n, [r for r in recorded(n) if r["origin"] == origin]) for n in names]
         whole = [(n, own) for n, own in rows if {r["case"] for r in own} == cases]
-        for name, own in sorted(whole, key=lambda row: -overall_mean(row[1]).value):
+        for name, own in sorted(
+            whole, key=lambda row: (overran(row[1]), -overall_mean(row[1]).value)
+        ):
             yield origin, name, own
 
 
@@ -215,7 +222,8 @@ def words_block():
         shares = (f"{sum(f['survived'] for f in some) / len(some):.0%}" for some in kept)
         score = f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
         row = [f"| {origin}", f"`{name}`", score, judged(own), *shares]
-        rows.append(" | ".join([*row, f"{size.view_tokens:,.0f} |"]))
+        mark = "! " if overran(own) else ""
+        rows.append(" | ".join([*row, f"{mark}{size.view_tokens:,.0f} |"]))
     heads = ("cases", "strategy", "overall, 0 to 5", "judged", "facts", *CLASSES, "tokens")
     return "\n".join([f"| {' | '.join(heads)} |", "|---|---|" + "---:|" * (len(heads) - 2), *rows])
 

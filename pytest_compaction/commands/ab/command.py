@@ -15,7 +15,7 @@ from pytest_compaction.commands.ab.refs import RefError, Tree, trees_of
 from pytest_compaction.commands.arguments import complain, written
 from pytest_compaction.commands.init.config_file import ConfigFileError, config_file
 from pytest_compaction.commands.pytest_runs import (
-    WHATEVER_IT_IS_WORTH,
+    WITHOUT_GATE,
     RunError,
     add_run_options,
     agreed,
@@ -236,7 +236,7 @@ class _Plan:
 
     def _fixed(self, arm: _Arm, folder: Path) -> list[str]:
         """The arguments of a measurement that no configuration decides, with all nulls."""
-        fixed = [*WHATEVER_IT_IS_WORTH, f"--compaction-runs={folder}", "-v"]
+        fixed = [*WITHOUT_GATE, f"--compaction-runs={folder}", "-v"]
         if arm.tree is None:
             return [*fixed, *(f"--compaction-report={path}" for path in self.options.report)]
         return [*fixed, *self._half(), "-p", "no:cacheprovider"]

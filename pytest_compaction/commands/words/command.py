@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import DEFAULT_STORE, complain
 from pytest_compaction.commands.pytest_runs import (
-    WHATEVER_IT_IS_WORTH,
+    WITHOUT_GATE,
     RunError,
     add_run_options,
     agreed,
@@ -290,7 +290,7 @@ def _recorded(options: argparse.Namespace) -> int:
             if not agreed("Record?"):
                 complain("nothing was recorded; --yes records without asking")
                 return 1
-        code, printed = run_pytest([*arguments, *WHATEVER_IT_IS_WORTH], store, progress=sys.stderr)
+        code, printed = run_pytest([*arguments, *WITHOUT_GATE], store, progress=sys.stderr)
         if code not in {0, 1}:
             raise RunError(code, printed)
     return _kept(options)
