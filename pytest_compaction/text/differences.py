@@ -202,7 +202,10 @@ def _spoken(normal: str) -> _Spoken:
     for match in [*_SPOKEN.finditer(normal), None]:
         word = match[0] if match else "."
         if not word[0].isalnum():
-            if last == len(words):
+            if last == len(words) and denied[last][0]:
+                del denied[last]  # "No, …": an answer, which takes nothing back
+                last = -1
+            elif last == len(words):
                 denied[last] = (denied[last][0], True)
             begins.add(len(words))
             first = True

@@ -26,6 +26,7 @@ STATED = [
     (MOP, "The steam mop gets L20 as no mop is free."),
     (LAMP, "At night the lamp on the quay is red, not green."),
     (RULE, "No generic practices of a trade."),
+    (LAMP, "No, the lamp on the quay is red at night."),
     (TRAILER, "The trailer is the stable link, and metadata has no way back."),
 ]
 NOT_STATED = [
