@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pytest_compaction.case import CaseSet
-from pytest_compaction.gate import parse_threshold, scopes_of
+from pytest_compaction.dialogues import is_dialogue_metric
+from pytest_compaction.gate import Threshold, parse_threshold, scopes_of
 from pytest_compaction.models import Archive, RecordedWords, archive_for, record_command
 from pytest_compaction.settings import OptionError, Settings
 from pytest_compaction.text import printable
@@ -112,13 +113,10 @@ def found_words(
     of a user. ``dialogues`` says whether some are replayed. Raises :class:`OptionError` for what
     rules alone would decide, and for words that are recorded for fewer trials.
     """
-    if dialogues and settings.names_model:
-        raise OptionError(
-            "no words are recorded for dialogues; name a model that can be asked "
-            "(--compaction-model=NAME), or rules: --compaction-model=offline"
-        )
-    gated = _gated(settings)
     for_dialogues = dialogues and any(asking.values())
+    if dialogues:
+        _check_dialogues(settings, asking, bool(cases.entries))
+    gated = _gated(settings)
     if not cases.entries and not (dialogues and told):
         return RunWords(for_dialogues=for_dialogues)
     archives = {}
@@ -187,6 +185,24 @@ def _unusable(
     return ""
 
 
+def _check_dialogues(settings: Settings, asking: Mapping[str, bool], with_cases: bool) -> None:
+    if settings.names_model:
+        raise OptionError(
+            "no words are recorded for dialogues; name a model that can be asked "
+            "(--compaction-model=NAME), or rules: --compaction-model=offline"
+        )
+    for name, text, threshold in _thresholds(settings):
+        metric = threshold.metric
+        on_dialogues = is_dialogue_metric(metric) or (metric.startswith("pass^") and not with_cases)
+        if asking.get(name) and on_dialogues:
+            raise OptionError(
+                f"{text}: no words are recorded for dialogues, so that this rule would rest on "
+                f"summaries by rules for {name}, which tell nothing of prompts and models; name a "
+                "model (--compaction-model=NAME), or ask for rules in so many words: "
+                "--compaction-model=offline"
+            )
+
+
 def archive_of(case: Path, root: Path, named: Sequence[Path]) -> Archive | None:
     """The archive nearest to a case file, in its folder or in one above.
 
@@ -210,10 +226,15 @@ def _trials(held: set[tuple[int, int]], budgets: list[int | Literal["recorded"]]
 
 def _gated(settings: Settings) -> set[str]:
     """The strategies that a threshold or a baseline is on."""
-    found: set[str] = set()
+    ruled = {name for name, _, _ in _thresholds(settings)}
+    return set(settings.arms) if settings.baseline.path else ruled
+
+
+def _thresholds(settings: Settings) -> Iterator[tuple[str, str, Threshold]]:
+    """Each threshold with a strategy that it is on, and its text."""
     for name in settings.arms:
         scopes = scopes_of([(name, budget) for budget in settings.budgets_of(name)])
-        rules = (parse_threshold(text).scope for text in settings.thresholds)
-        if settings.baseline.path or any(scope is None or scope in scopes for scope in rules):
-            found.add(name)
-    return found
+        for text in settings.thresholds:
+            threshold = parse_threshold(text)
+            if threshold.scope is None or threshold.scope in scopes:
+                yield name, text, threshold

@@ -270,6 +270,17 @@ def test_dialogues_beside_cases_with_words_are_summarised_by_rules(
     assert "no words are recorded for dialogues; name a model that can be asked" in said(refused)
 
 
+@pytest.mark.parametrize("rule", ["consistency>=0", "dialogue.pass^1>=0"])
+def test_a_rule_on_dialogues_needs_rules_in_so_many_words(project, no_model_named, rule):
+    write_talks(project.path, talk(1, turns=6))
+    gated = (TALKS, f"--compaction-threshold={rule}")
+    refused = unnamed(project, "--compactor=anchored", *gated)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"{rule}: no words are recorded for dialogues" in said(refused)
+    for passes in (("--compactor=anchored", "--compaction-model=offline"), ("--compactor=window",)):
+        assert unnamed(project, *passes, *gated).ret == pytest.ExitCode.OK
+
+
 def test_strategies_that_ask_no_model_need_no_word_on_models(project, no_model_named):
     kept = "--compactor=truncate,window"
     assert unnamed(project, kept, GATE).ret == pytest.ExitCode.OK
