@@ -77,43 +77,6 @@ def test_what_the_user_took_back_is_left_out_and_counted(tmp_path: Path) -> None
     }
 
 
-def test_lines_that_all_hang_from_the_line_of_the_user_are_one_turn(tmp_path: Path) -> None:
-    """As iFlow writes them: each line repeats the call before, and results are wrapped."""
-    found = {"functionResponse": {"id": "c2", "name": "Read", "response": {"output": "two"}}}
-    transcript = imported(
-        tmp_path,
-        START,
-        said("assistant", "a1", "u1", [text("Reading both."), use("c1")], "msg1"),
-        said("assistant", "a2", "u1", [use("c1"), use("c2")], "msg2"),
-        said("user", "r1", "a1", [answer("c1", {"callId": "c1", "responseParts": "one"})]),
-        said("user", "r2", "a2", [answer("c2", {"callId": "c2", "responseParts": found})]),
-        said("assistant", "a3", "u1", [text("Both read.")], "msg3"),
-    )
-    assert shape(transcript) == [
-        ("user", "look at both files"),
-        ("assistant", "Reading both."),
-        ("tool", "one"),
-        ("assistant", "c2"),
-        ("tool", "two"),
-        ("assistant", "Both read."),
-    ]
-    assert transcript.tally.left_out == {"tool call repeated in a later line": 1}
-
-
-def test_the_export_of_a_session_from_the_web_is_read(tmp_path: Path) -> None:
-    lines = [
-        {"type": "user", "timestamp": "t", "message": {"role": "user", "content": "go on"}},
-        said("assistant", "a1", None, [text("Looked."), use("c1")], "m1"),
-        said("user", "r1", None, [answer("c1", "ok")]),
-    ]
-    path = tmp_path / "session.json"
-    path.write_text(json.dumps({"loglines": lines}, indent=1), "utf-8")
-    assert importer_for(path, load_importers().importers).name == "claude-code"
-    transcript = IMPORTER.read(path)
-    assert isinstance(transcript, Transcript)
-    assert shape(transcript) == [("user", "go on"), ("assistant", "Looked."), ("tool", "ok")]
-
-
 def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> None:
     side = said("assistant", "s1", None, [text("sub")], "m9", isSidechain=True)
     error = said("assistant", "e1", "u1", [text("API Error: 529")], "m8", isApiErrorMessage=True)

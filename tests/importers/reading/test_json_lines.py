@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_compaction.importers import (
     ImportFormatError,
     Transcript,
+    conversations,
     importer_for,
     load_importers,
     read_by_best,
@@ -101,3 +105,48 @@ def test_the_torn_line_of_a_session_costs_that_line_alone(tmp_path: Path) -> Non
     assert transcript.tally.left_out == {TORN: 1}
     path.write_text("\n".join([lines[3], *lines]), "utf-8")
     assert importer_for(path, importers).name == "claude-code"
+
+
+WORDS = "word " * 12_000
+LINES_OF_60_KB: dict[str, Callable[[int], Any]] = {
+    "openai-chat": lambda n: {
+        "traj": [{"role": "user", "content": f"{n} {WORDS}"}, {"role": "assistant", "content": "a"}]
+    },
+    "claude-code": lambda n: {"type": "progress", "uuid": f"p{n}", "sessionId": "s", "data": WORDS},
+    "codex": lambda n: {"type": "event_msg", "payload": {"type": "log", "message": WORDS}},
+    "pi": lambda n: {"type": "custom", "id": f"c{n}", "parentId": None, "data": WORDS},
+}
+SPOKEN: dict[str, Any] = {
+    "claude-code": {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s",
+        "message": {"role": "user", "content": "hello"},
+    },
+    "codex": {
+        "type": "response_item",
+        "payload": {"type": "message", "role": "user", "content": [{"type": "text", "text": "hi"}]},
+    },
+    "pi": {"type": "message", "id": "m", "message": {"role": "user", "content": "hello"}},
+}
+
+
+@pytest.mark.parametrize("name", LINES_OF_60_KB)
+def test_a_file_of_lines_takes_the_memory_of_one_conversation(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "session.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        if name in SPOKEN:
+            file.write(json.dumps(SPOKEN[name]) + "\n")
+        for number in range(100):
+            file.write(json.dumps(LINES_OF_60_KB[name](number)) + "\n")
+    assert path.stat().st_size > 6_000_000
+    importer = importer_for(path, load_importers().importers)
+    assert importer.name == name
+    tracemalloc.start()
+    try:
+        found = sum(len(transcript.messages) for transcript in conversations(importer, path))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == (1 if name in SPOKEN else 200)
+    assert peak < 2_000_000
