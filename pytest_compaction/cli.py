@@ -58,10 +58,7 @@ COMMANDS: Final = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """Names an unknown argument so that it is safe on a terminal."""
-
     def error(self, message: str) -> NoReturn:
-        """End with the usage and what is wrong."""
         super().error(printable(message))
 
 

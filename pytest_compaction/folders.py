@@ -10,65 +10,31 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-_LOCKS: Any = None
-"""The module of file locks; none on Windows, where an open file cannot be removed."""
-with suppress(ImportError):
-    import fcntl
-
-    _LOCKS = fcntl
-
-PREFIX: Final = "pytest-compaction-"
 OLD_S: Final = 3600.0
 """Seconds after which a file that is written within moments is taken for left over."""
-_HELD: Final = ".held"
-"""The file that the process of a folder keeps locked as long as it lives."""
-_UNLOCKED: Final = ".new"
-"""The name of that file until it is locked."""
 
 
 class TemporaryFolder:
-    """A new folder among the temporary ones of the system; its process holds it until the end.
-
-    Folders that killed processes left there are removed first.
-    """
+    """A new folder among the temporary ones of the system."""
 
     def __init__(self) -> None:
-        remove_left_folders(Path(tempfile.gettempdir()))
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        made = self.path / (_HELD if _LOCKS is None else _UNLOCKED)
-        self._held: int | None = os.open(made, os.O_RDWR | os.O_CREAT, 0o600)
-        if _LOCKS is not None:
-            # A file system without locks has no folder of ours removed.
-            with suppress(OSError):
-                _LOCKS.flock(self._held, _LOCKS.LOCK_EX | _LOCKS.LOCK_NB)
-            made.rename(self.path / _HELD)
+        self.path = Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
 
     def close(self) -> None:
         """Remove the folder. May be called again."""
-        if self._held is not None:
-            os.close(self._held)
-            self._held = None
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """A folder for as long as the block lasts."""
-    scratch = TemporaryFolder()
+    made = TemporaryFolder()
     try:
-        yield scratch.path
+        yield made.path
     finally:
-        scratch.close()
-
-
-def remove_left_folders(among: Path) -> None:
-    """Remove the folders of processes that no longer live; one that cannot be removed stays."""
-    with suppress(OSError):
-        for folder in sorted(among.glob(f"{PREFIX}*")):
-            if _is_free(folder / _HELD) or _is_old(folder / _UNLOCKED):
-                shutil.rmtree(folder, ignore_errors=True)
+        made.close()
 
 
 def remove_left_files(folder: Path) -> None:
@@ -78,34 +44,8 @@ def remove_left_files(folder: Path) -> None:
     """
     with suppress(OSError):
         for path in sorted(folder.iterdir()):
-            if _is_old(path):
+            if time.time() - path.lstat().st_mtime > OLD_S:
                 path.unlink(missing_ok=True)
-
-
-def _is_old(path: Path) -> bool:
-    """Whether a file is there and was written long ago."""
-    try:
-        return time.time() - path.lstat().st_mtime > OLD_S
-    except OSError:
-        return False
-
-
-def _is_free(held: Path) -> bool:
-    """Whether no living process holds the folder of this file."""
-    try:
-        if _LOCKS is None:
-            held.unlink()
-            return True
-        file = os.open(held, os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        _LOCKS.flock(file, _LOCKS.LOCK_EX | _LOCKS.LOCK_NB)
-    except OSError:
-        return False
-    finally:
-        os.close(file)
-    return True
 
 
 _ALL: Final = "*\n"

@@ -18,10 +18,17 @@ MORE_OBJECTS: Final = 50_000
 def look_less_often() -> Callable[[], None]:
     """Look for garbage less often; what is returned makes it as it was.
 
-    Where somebody has switched the search off, or made it as rare, nothing changes.
+    After that what the run has made is left out of searches, of which pytest alone makes five when
+    it ends. Where somebody has switched the search off, or made it as rare, nothing changes.
     """
     before = gc.get_threshold()
     if not gc.isenabled() or not 0 < before[0] < MORE_OBJECTS:
         return lambda: None
+    gc.unfreeze()
     gc.set_threshold(MORE_OBJECTS, *before[1:])
-    return lambda: gc.set_threshold(*before)
+
+    def end() -> None:
+        gc.set_threshold(*before)
+        gc.freeze()
+
+    return end

@@ -32,12 +32,10 @@ DESELECTED = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options and ini keys of :mod:`pytest_compaction.options.table`."""
     add_options(parser)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the hooks of :mod:`pytest_compaction.hookspecs`."""
     from pytest_compaction import hookspecs
     from pytest_compaction.session.whole_run_hooks import WholeRun
 
@@ -113,7 +111,6 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrize every test function that asks for the fixtures of a kind of benchmark item."""
     from pytest_compaction.session.items.kinds import kind_of, parametrize_idle
 
     kind = kind_of(metafunc)
@@ -233,7 +230,6 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many benchmark tests were deselected, and how to run them."""
     count = terminalreporter.config.stash.get(DESELECTED, 0)
     if count:
         terminalreporter.write_line(
@@ -244,7 +240,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
-    """Fail an item that stands for a broken file, and say what is wrong with the file."""
     if SESSION in pyfuncitem.config.stash:
         from pytest_compaction.session.items.collection import refuse_broken
 
@@ -271,7 +266,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the record of a benchmark item and show its failure in a few lines."""
     session = item.config.stash.get(SESSION, None)
     if session is None:
         return (yield)

@@ -142,7 +142,6 @@ class SnapshotSettings:
     criterion: float = 1.0
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as a dictionary."""
         return {
             "judge_snapshots": self.compare,
             "judge_tolerance": [self.overall, self.criterion],
@@ -188,7 +187,6 @@ class BaselineSettings:
     update: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as a dictionary; empty if the run has no baseline."""
         if not self.path:
             return {}
         return {
@@ -237,7 +235,6 @@ class PromptSettings:
     replaced: str = ""
 
     def as_json(self) -> dict[str, str]:
-        """The settings as a dictionary, without what was not given."""
         return {name: text for name, text in asdict(self).items() if text}
 
 
@@ -305,7 +302,6 @@ class Settings:
 
     @property
     def active(self) -> bool:
-        """Whether there is anything to measure."""
         return bool(self.compactors)
 
     @property
@@ -326,7 +322,6 @@ class Settings:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of all models that have a role, each once."""
         return tuple(dict.fromkeys((self.model, self.responder, *self.judges)))
 
     def budgets_of(self, compactor: str) -> tuple[Budget | None, ...]:
@@ -343,7 +338,6 @@ class Settings:
 
     @property
     def with_budgets(self) -> tuple[tuple[str, Budget | None], ...]:
-        """Each strategy at each of its budgets."""
         return tuple((name, budget) for name in self.arms for budget in self.budgets_of(name))
 
     def scoring(self, budget: Budget | None = None) -> dict[str, Any]:
@@ -368,7 +362,6 @@ class Settings:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """All settings, for the header line of a run."""
         return {
             **self.scoring(),
             "compactors": list(self.arms),

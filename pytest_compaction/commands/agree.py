@@ -19,7 +19,6 @@ _NAME: Final = 40
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "agree",
         help="say how far two runs agree, and the judges of a run",

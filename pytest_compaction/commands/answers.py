@@ -22,7 +22,6 @@ MAX_SHOWN: Final = 20
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "answers",
         help="put the replies to exported requests into the store",

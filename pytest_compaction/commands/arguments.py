@@ -17,7 +17,6 @@ _BY_SUFFIX: Final = {".md": "markdown", ".json": "json", ".csv": "csv", ".html":
 
 
 def complain(text: str) -> None:
-    """Write one line to the error stream, safe on a terminal."""
     print(f"pytest-compaction: {printable(text)}", file=sys.stderr)
 
 
@@ -62,7 +61,6 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser, forms: Iterable[str], what: str) -> None:
-    """Add ``--format`` and ``--output`` for what a command writes."""
     parser.add_argument(
         "--format",
         choices=tuple(forms),
@@ -73,7 +71,6 @@ def add_output(parser: argparse.ArgumentParser, forms: Iterable[str], what: str)
 
 
 def form_of(options: argparse.Namespace) -> str:
-    """The form in which the output is written."""
     suffix = "" if options.output is None else options.output.suffix.lower()
     form = str(options.format or _BY_SUFFIX.get(suffix))
     return form if form in options.forms else "text"

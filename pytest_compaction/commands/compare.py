@@ -36,7 +36,6 @@ _ITEMS: Final = 10
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "compare",
         help="say what changed between runs: scores, facts gained and lost, items",

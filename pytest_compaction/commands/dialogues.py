@@ -16,7 +16,6 @@ FORMATS: Final = ("text", "markdown", "json")
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "dialogues",
         help="show what summaries save in dialogues, and what they cost",

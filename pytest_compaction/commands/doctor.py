@@ -25,7 +25,6 @@ from pytest_compaction.models import (
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "doctor",
         help="check what an endpoint takes, with one tiny call a role",
@@ -76,7 +75,6 @@ def run(options: argparse.Namespace) -> int:
 async def _checked(
     check: EndpointCheck, models: Any, endpoints: Endpoints
 ) -> list[tuple[Checked, int | None]]:
-    """Findings about each model, with its context where the endpoint tells it."""
     listing = models_at_endpoint()
     try:
         found = [await check.of(model) for model in models]

@@ -80,7 +80,6 @@ _FLAGS: Final = (
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "gate",
         help="decide again on a run: thresholds, a baseline, another pass score",

@@ -49,7 +49,6 @@ _MISSED: Final = 0.1
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "generate",
         help="have a model write long conversations with questions of ten abilities of memory",

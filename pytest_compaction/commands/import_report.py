@@ -31,7 +31,6 @@ def _row(name: str, number: int, text: str = "") -> None:
 
 
 def report_case(target: Path, importer: Importer, transcript: Transcript, made: MadeCase) -> None:
-    """Print what was read, what was left out or changed, and what the case has."""
     tally, probes = transcript.tally, made.data["probes"]
     print(f"{printable(str(target))}  ({importer.name}: {printable(transcript.source)})")
     _row("records read", tally.records)
@@ -116,7 +115,6 @@ def _lacking(kinds_by_point: Mapping[str, Sequence[str]]) -> str:
 
 
 def report_redaction(redactor: Redactor) -> None:
-    """Print how many values of each kind were replaced."""
     for kind, count in redactor.counts.items():
         values = kind if count.values == 1 else _PLURALS[kind]
         places = "place" if count.places == 1 else "places"
@@ -126,7 +124,6 @@ def report_redaction(redactor: Redactor) -> None:
 
 
 def report_model(source: ModelProbes) -> None:
-    """Print how many probes of the model were kept, and why the others were not."""
     written = source.written
     kept = len(written.probes)
     rest = "" if kept else "; the probes are made by rules"
@@ -136,7 +133,6 @@ def report_model(source: ModelProbes) -> None:
 
 
 def report_facts(made: MadeCase) -> None:
-    """Print every fact, and where the log states it before it is asked for."""
     case = case_from_json(made.data)
     log = ProbeLog(case.messages, [point.index for point in case.points])
     for probe in case.probes:
@@ -151,7 +147,6 @@ def report_facts(made: MadeCase) -> None:
 
 
 def report_answers(carried: Carried) -> None:
-    """Print what became of the answers in the file that the case replaced."""
     if carried.confirmed or carried.lost:
         gone = f"; {carried.lost} no longer fit the session and are gone" if carried.lost else ""
         _row("kept", carried.confirmed, f"questions that you had confirmed{gone}")

@@ -57,7 +57,6 @@ _COUNT: Final = Range(1, 999_999, True)
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "import",
         help="make benchmark cases from agent transcripts",
@@ -179,7 +178,6 @@ class _Import:
     written: set[Path] = field(default_factory=set)
 
     def all(self) -> int:
-        """Import all files; returns 1 if one failed or no case was made."""
         failed, tried = False, 0
         none: Counter[str] = Counter()
         for path in self.names:
@@ -215,7 +213,6 @@ class _Import:
         return ""
 
     def _file(self, path: Path) -> None:
-        """Make the cases of one file or folder."""
         options = self.options
         form = options.format
         importers = {form: importer_named(form, self.importers)} if form else self.importers
@@ -265,7 +262,6 @@ class _Import:
     def _case(
         self, transcript: Transcript, importer: Importer, redacted: dict[str, int] | None
     ) -> None:
-        """Make, write and report one case."""
         options = self.options
         source, bare = self.probe_source, options.without_probes
         made = make_case(transcript, options.task, options.probes, source, bare)
@@ -291,7 +287,6 @@ class _Import:
 
 
 def _report_none(none: Mapping[str, int], total: int, of: str) -> None:
-    """Print how many became no case, by reason."""
     for reason, number in none.items():
         have = "has" if number == 1 else "have"
         print(f"{number:,} of {total:,} {of} {have} {reason} and became no case.")
@@ -300,7 +295,6 @@ def _report_none(none: Mapping[str, int], total: int, of: str) -> None:
 def _redacted(
     transcript: Transcript, redactor: Redactor | None
 ) -> tuple[Transcript, dict[str, int] | None]:
-    """The transcript with stand-ins, and in how many places they stand, by kind."""
     if redactor is None:
         return transcript, None
     before = {kind: count.places for kind, count in redactor.counts.items()}

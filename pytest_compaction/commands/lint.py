@@ -26,7 +26,6 @@ FORMATS: Final = ("text", "json")
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "lint",
         help="check case files: evidence, keys, leaks, duplicates, weak facts",

@@ -54,7 +54,6 @@ class RunRules:
 
 
 def settings_of(header: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings in the header of a run; empty for one of another form."""
     given = header.get("settings")
     return given if isinstance(given, dict) else {}
 

@@ -70,7 +70,6 @@ from pytest_compaction.text import printable
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "merge",
         help="put the runs of all shards together, print the summary and decide the gate",
@@ -215,7 +214,6 @@ def _check_places(options: argparse.Namespace) -> None:
 
 
 def _copy_texts(shards: Sequence[tuple[Path, Run]], folder: Path) -> None:
-    """Put the views and logs of all shards beside the whole run."""
     try:
         for path, run in shards:
             if path.parent.resolve() != folder.resolve():
@@ -228,7 +226,6 @@ def _copy_texts(shards: Sequence[tuple[Path, Run]], folder: Path) -> None:
 
 
 def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
-    """The summary that the whole run prints at its end."""
     records, header = merged.run.records, merged.run.header
     settings = header["settings"]
     cases = len({record["case"] for record in records})

@@ -30,7 +30,6 @@ class Sample:
     """Files of no known format among the newest."""
 
     def sentence(self, wanted: int, folder: Path) -> str:
-        """How the sample is drawn, in one line."""
         lengths = ", ".join(f"{number} {name}" for name, number in self.lengths.items())
         unknown = counted(self.passed_over, "file of no known format", "files of no known format")
         return (

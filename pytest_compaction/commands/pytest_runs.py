@@ -45,7 +45,6 @@ class RunError(ValueError):
 
 
 def complain_of(error: RunError) -> None:
-    """Say why a run failed: its errors, or else what it printed."""
     said = [line for line in error.printed.splitlines() if line.startswith("ERROR: ")]
     for line in said or [*error.printed.splitlines(), str(error)]:
         complain(line.removeprefix("ERROR: "))
@@ -114,7 +113,6 @@ class PytestRun:
 
     @property
     def code(self) -> int | None:
-        """The exit code; ``None`` while it runs."""
         return self.process.poll()
 
 
@@ -167,7 +165,6 @@ def agreed(question: str) -> bool:
 
 
 def calls_in(store: Path) -> int:
-    """How many calls a store holds."""
     return sum(1 for _ in store.rglob("*.json"))
 
 

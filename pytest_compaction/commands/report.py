@@ -37,7 +37,6 @@ TABLES: Final = (
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "report",
         help="show the tables of a run: strategies, real and scripted cases, losses and costs",
@@ -93,7 +92,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _page(options: argparse.Namespace, named: Sequence[tuple[Path, Run]]) -> int:
-    """Write or print the page of all runs."""
     from pytest_compaction.reports import PageRun, page_of
 
     if options.table:

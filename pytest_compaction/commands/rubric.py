@@ -9,7 +9,6 @@ from pytest_compaction.judges import rubric_text
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "rubric",
         help="print the rubric: questions, anchors and weights of all criteria",
@@ -21,6 +20,5 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the default rubric; returns 0."""
     print(rubric_text(), end="")
     return 0

@@ -12,7 +12,6 @@ from pytest_compaction.reports import Damaged, Listed, run_list
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "runs",
         help="list the runs of a folder, the newest last",

@@ -30,7 +30,6 @@ MAX_WIDTH = 200
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "show",
         help="show a case: messages, points, probes, facts, traps; or the items of a run",

@@ -85,7 +85,6 @@ _EXCLUDED: Final = (
 
 
 def read_settings(config: Reader) -> Settings:
-    """Read the command line and the ini file."""
     raw = {option.key.removeprefix("compaction_"): value_of(config, option) for option in OPTIONS}
     _check_executor(raw["executor"])
     shard = _shard(raw["shard"])
@@ -140,7 +139,6 @@ def _of(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 def named_compactors(config: Reader) -> tuple[str, ...]:
-    """The strategies under test as they are named, each once; empty without any."""
     option = option_of("compactor")
     return tuple(dict.fromkeys(split({option.key: value_of(config, option)}, option.key)))
 
@@ -192,7 +190,6 @@ def _languages(codes: Sequence[str]) -> tuple[str, ...]:
 
 
 def _shard(given: str | None) -> Shard | None:
-    """The part of the cases that is asked for; ``None`` for all."""
     if given is None:
         return None
     match = _SHARD.fullmatch(given.strip())
@@ -232,7 +229,6 @@ def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
 
 
 def _baseline(raw: Mapping[str, Any]) -> BaselineSettings:
-    """Settings of the comparison with a baseline."""
     given, update = raw["baseline"].strip(), raw["baseline_update"]
     given = "" if given == NO_GATE else given
     if update and not given.lower().endswith(".json"):

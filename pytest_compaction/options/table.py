@@ -38,7 +38,6 @@ class Option:
 
     @property
     def key(self) -> str:
-        """The attribute of the parsed options."""
         return self.flag.removeprefix("--").replace("-", "_")
 
     @property
@@ -48,7 +47,6 @@ class Option:
 
     @property
     def repeatable(self) -> bool:
-        """Whether the option may be given several times."""
         return self.ini_type == "linelist"
 
 

@@ -33,7 +33,6 @@ class EarlyReader:
         return getattr(self._config.known_args_namespace, name, default)
 
     def getini(self, name: str) -> Any:
-        """The value of the ini file."""
         return self._config.getini(name)
 
 

@@ -86,7 +86,6 @@ class Door:
         return any(secrets.compare_digest(key.encode(), self._token.encode()) for key in keys)
 
     def close(self) -> None:
-        """Take no more connections."""
         self.socket.close()
 
 
@@ -179,7 +178,6 @@ class Owners:
         return self._meters.pop(port, None)
 
     def close(self) -> None:
-        """Watch no longer."""
         _watched.pop(self._port, None)
 
 
@@ -221,7 +219,6 @@ class RecordingEndpoint:
         self._server: asyncio.Server | None = None
 
     async def serve(self) -> None:
-        """Begin to answer, on the running loop."""
         self._server = await asyncio.start_server(
             self._connected, sock=self._door.socket, backlog=_BACKLOG
         )
@@ -249,7 +246,6 @@ class RecordingEndpoint:
                     await exchange.answer(answer)
 
     async def _answer(self, request: Request, owner: MeteredModel | None) -> Answer:
-        """The answer to a request; ``owner`` is the meter of the case that it is made for."""
         try:
             if not self._door.admits(request.headers):
                 raise RefusedError(

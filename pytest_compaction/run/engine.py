@@ -102,13 +102,11 @@ class Method:
 
     @cached_property
     def reader(self) -> ViewReader:
-        """Reads the views."""
         rubric = self.settings.rubric
         return ViewReader(self.roles, self.nulls, self.work.give_way, self.kept, rubric)
 
     @cached_property
     def counts(self) -> TokenCounts:
-        """Knows the tokens of cases."""
         return TokenCounts(self.roles.tokens, self.kept)
 
     def judge(self, arm: Arm, turn: Turn) -> PanelJudge:
@@ -123,7 +121,6 @@ class Method:
         return PanelJudge(judges, settings.pass_score, turn, rounding, settings.rubric)
 
     def opinions(self, judge: Model) -> int:
-        """How often a judge is asked; rules always say the same."""
         return 1 if judge.name == OFFLINE else self.settings.judgements
 
 
@@ -140,7 +137,6 @@ class TokenCounts:
         self._pending: dict[str, int] = {}
 
     def tell(self, case: Case, arm: Arm) -> None:
-        """Tell the counter the tokens of the messages of a case, and those of the arm."""
         if not self._kept.keeps or not case.digest:  # a case made in code has no digest
             return
         of_case = self._kept.find(self._about(case), _COUNTS)
@@ -155,7 +151,6 @@ class TokenCounts:
             self._tokens.tell(counts or {})
 
     def keep(self, case: Case, arm: Arm) -> None:
-        """Keep the counts since they were last kept."""
         if not self._kept.keeps or not case.digest:
             return
         fresh, self._pending = self._pending | self._tokens.take_fresh(), {}
@@ -193,11 +188,9 @@ class CaseWork(OnceTasks):
         return self.begin("ahead", self._run_ahead)
 
     async def compacted(self) -> CaseFeeder:
-        """The case as the strategy left it, shared by all probes."""
         return await self.once("compaction", self._compact)
 
     async def made(self) -> tuple[tuple[Step, ...], Usage]:
-        """Every compaction that took place, and their usage."""
 
         async def made() -> tuple[tuple[Step, ...], Usage]:
             return (await self.compacted()).steps, self._model.usage
@@ -205,7 +198,6 @@ class CaseWork(OnceTasks):
         return await self.once(("made",), made)
 
     async def messages(self, point: int) -> tuple[Message, ...]:
-        """The messages of the view after a point."""
 
         async def view() -> tuple[Message, ...]:
             return (await (await self.compacted()).view(point)).messages
@@ -213,7 +205,6 @@ class CaseWork(OnceTasks):
         return await self.once(("view", point), view)
 
     async def response(self, probe: Probe) -> Response:
-        """The response to a probe."""
         return await self.once(("response", probe.id), lambda: self._response(probe))
 
     async def replies(self, response: Response) -> list[JudgeReply]:
@@ -371,7 +362,6 @@ class CaseWork(OnceTasks):
 
 
 def _characters_of(case: Case) -> int:
-    """The characters of what was said in a log, and of what tools returned."""
     parts = (part for message in case.messages for part in message.parts)
     return sum(len(part.text) for part in parts if isinstance(part, Text | ToolResult))
 
@@ -420,7 +410,6 @@ class Engine:
         self._ahead: asyncio.Task[None] | None = None
 
     def select(self, planned: Iterable[PlannedProbe]) -> None:
-        """Tell what the items of this process will ask, in their order."""
         for one in planned:
             self._rank += 1
             key = one.case, one.arm
@@ -469,7 +458,6 @@ class Engine:
         return work, await work.replies(response)
 
     def _open(self, case: Case, arm: Arm) -> CaseWork:
-        """The work on a case; begun now if nobody has begun it."""
         key = (case.id, arm)
         self._unopened.pop(key, None)
         work = self._works.get(key)

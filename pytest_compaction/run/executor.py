@@ -10,9 +10,9 @@ import asyncio
 import importlib
 import os
 import re
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -22,14 +22,10 @@ from pytest_compaction.text import printable
 
 CONNECT_SECONDS: Final = 10
 """Seconds in which a scheduler must answer and have a worker."""
-ATTEMPTS: Final = 2
-"""How often a task is handed out in all, if it is lost with its worker."""
 LOOK_SECONDS: float = 10.0
 """How often a task looks whether there still are workers, while it waits."""
 PATIENCE: Final = 6
 """Looks without any worker after which none is expected any more."""
-_OF_THE_EXECUTOR: Final = (BrokenExecutor, CancelledError, asyncio.CancelledError, RuntimeError)
-"""Errors after which the executor itself may be of no use any more."""
 _LARGE_TASK: Final = "1GiB"
 """The size of a task from which Dask warns; a case of 50 MB is nothing unusual."""
 
@@ -51,7 +47,7 @@ class Opened:
 
 
 Opener = Callable[[], Opened]
-"""Opens an executor, each time a new one; raises :class:`ExecutorError`."""
+"""Opens an executor; raises :class:`ExecutorError`."""
 
 
 def opener_for(text: str) -> Opener:
@@ -142,10 +138,9 @@ Outcome = bytes | str
 class Tasks:
     """Hands out tasks to an executor, and waits for their outcomes.
 
-    A task that is lost with its worker is handed out once more, and alone: if it killed
-    that worker, it takes no other task with it this time. ``shown`` names the executor. ``most``
-    bounds the tasks under way; 0 allows a second one for each slot, which is there when the first
-    has ended. Except for :meth:`connect` for the coroutines of one loop.
+    ``shown`` names the executor. ``most`` bounds the tasks under way; 0 allows a second one for
+    each slot, which is there when the first has ended. Except for :meth:`connect` for the
+    coroutines of one loop.
     """
 
     def __init__(self, opener: Opener, shown: str, most: int = 0) -> None:
@@ -156,7 +151,6 @@ class Tasks:
         """How many tasks are under way at most."""
         self._opened: Opened | None = None
         self._room = asyncio.Semaphore(1)
-        self._entering, self._opening = asyncio.Lock(), asyncio.Lock()
         self._out: set[Future[Outcome]] = set()
         self._gone = ""
 
@@ -168,33 +162,27 @@ class Tasks:
         self._room = asyncio.Semaphore(self.most)
 
     async def outcome(self, perform: Callable[..., Outcome], make: Callable[[], object]) -> Outcome:
-        """The result elsewhere of ``perform``, for what ``make`` makes once there is room."""
-        error: BaseException | None = None
-        for attempt in range(ATTEMPTS):
-            async with self._turn(self.most if attempt else 1):
-                opened = await self._ready()
-                if opened is None:
-                    return self._gone
-                try:
-                    future = opened.executor.submit(perform, make())
-                    error = await self._error(future, opened)
-                except Exception as failed:
-                    error = failed
+        error: BaseException | None
+        async with self._room:
+            opened = self._opened
+            if self._gone or opened is None:
+                return self._gone
+            try:
+                future = opened.executor.submit(perform, make())
+                error = await self._error(future, opened)
                 if error is None:
                     return future.result()
-                if opened is self._opened and isinstance(error, _OF_THE_EXECUTOR):
-                    self._leave()
-                if self._gone:
-                    return self._gone
-                if isinstance(error, ModuleNotFoundError):
-                    return (
-                        f"a worker of {self._shown} cannot import {error.name}; install the same "
-                        "version of pytest-compaction there"
-                    )
+            except Exception as failed:
+                error = failed
+        if isinstance(error, ModuleNotFoundError):
+            return (
+                f"a worker of {self._shown} cannot import {error.name}; install the same "
+                "version of pytest-compaction there"
+            )
         detail = f"{type(error).__name__}: {printable(str(error), 200)}".removesuffix(": ")
-        return (
-            f"it was lost with its worker {ATTEMPTS} times at {self._shown} ({detail}); look at "
-            "the memory and the log of the workers"
+        return self._gone or (
+            f"it was lost with its worker at {self._shown} ({detail}); look at the memory and the "
+            "log of the workers, and run again (what was paid for is stored)"
         )
 
     def stop(self) -> None:
@@ -206,36 +194,10 @@ class Tasks:
         self.stop()
         for future in list(self._out):
             future.cancel()
-        self._leave()
-
-    def _leave(self) -> None:
-        """Close the executor; the next task has a new one, unless no more are handed out."""
         opened, self._opened = self._opened, None
         if opened is not None:
             with suppress(Exception):
                 opened.close()
-
-    @asynccontextmanager
-    async def _turn(self, count: int) -> AsyncIterator[None]:
-        """Room for one task, in the order of those that wait; all that there is for one alone."""
-        async with self._entering:
-            for _ in range(count):
-                await self._room.acquire()
-        try:
-            yield
-        finally:
-            for _ in range(count):
-                self._room.release()
-
-    async def _ready(self) -> Opened | None:
-        """The executor, opened again if it was left; ``None`` if nothing is handed out any more."""
-        async with self._opening:
-            try:
-                if self._opened is None and not self._gone:
-                    self._opened = await asyncio.to_thread(self._opener)
-            except ExecutorError as broken:
-                self._gone = str(broken)
-            return None if self._gone else self._opened
 
     async def _error(self, future: Future[Outcome], opened: Opened) -> BaseException | None:
         """The error that a task ends with; gives up if there has been no worker for a while."""

@@ -115,7 +115,6 @@ class CheckedStrategy:
 
     @property
     def asks_model(self) -> bool:
-        """Whether making a compaction asks a model."""
         return asks_model(self._compactor)
 
     def close(self) -> None:
@@ -124,12 +123,10 @@ class CheckedStrategy:
             self._thread.close()
 
     async def start(self) -> State:
-        """The state before any message."""
         state: State = await self._call("start")
         return state
 
     async def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """The state with new messages taken in."""
         observed = await self._call("observe", state, new, context)
         if not isinstance(observed, dict):
             raise CompactorError(
@@ -138,7 +135,6 @@ class CheckedStrategy:
         return observed
 
     async def due(self, state: State, context: Context) -> str | None:
-        """The strategy's reason why compaction is due, or ``None``."""
         reason: str | None = await self._call("due", state, context)
         return reason
 
@@ -242,13 +238,11 @@ class Feeder:
         self._observed = 0
 
     async def state(self) -> State:
-        """The state as it stands; the strategy is started if it was not yet."""
         if self._state is None:
             self._state = await self.strategy.start()
         return self._state
 
     async def observe(self, new: Sequence[Message], context: Context) -> None:
-        """Let the strategy take in new messages."""
         self._state = await self.strategy.observe(await self.state(), new, context)
         self._since.extend(new)
         self._observed += len(new)
@@ -464,7 +458,6 @@ class CaseFeeder:
         return failure if failure is None or error is None else str(error)
 
     def close(self) -> None:
-        """Let the thread of the strategy end."""
         self._strategy.close()
 
     @property

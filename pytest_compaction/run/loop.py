@@ -70,7 +70,6 @@ class RequestLimit:
         self._stopped = False
 
     def at(self, rank: int, asked: asyncio.Event | None = None) -> Turn:
-        """The limit for the requests of a rank; ``asked`` is set once one of them is wanted."""
         return Turn(self, rank, asked)
 
     async def acquire(self, rank: int) -> None:
@@ -137,16 +136,13 @@ class Turn:
         self._asked = asked
 
     def announce(self) -> None:
-        """Tell that a request is wanted."""
         if self._asked is not None:
             self._asked.set()
 
     async def __aenter__(self) -> None:
-        """Wait until a request may fly."""
         await self._limit.acquire(self._rank)
 
     async def __aexit__(self, *error: object) -> None:
-        """The request has ended."""
         self._limit.release()
 
 
@@ -200,7 +196,6 @@ class _TimedTurn:
         await self._turn.__aexit__(*error)
 
     def wait(self, waits: bool) -> None:
-        """Note whether the request waits from now on."""
         if waits != self._waits:
             self._waits = waits
             self._clock.step(1 if waits else -1)
@@ -243,12 +238,10 @@ class MeteredModel:
 
     @property
     def name(self) -> str:
-        """The name of the model."""
         return self._model.name
 
     @property
     def usage(self) -> Usage:
-        """The usage up to now, over all trials."""
         return self._account.usage
 
     @property
@@ -263,7 +256,6 @@ class MeteredModel:
 
     @property
     def own(self) -> OwnCalls:
-        """The part of the usage that the strategy's own client asked for."""
         return self._account.own
 
     @property
@@ -291,7 +283,6 @@ class MeteredModel:
         return self._account.clock.step(0)
 
     def at_trial(self, trial: int) -> MeteredModel:
-        """The model of that trial, on the same meter."""
         return MeteredModel(self._model, self._loop, self._turn, trial, self._account)
 
     def apart(self) -> MeteredModel:
@@ -310,23 +301,18 @@ class MeteredModel:
         return None
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
-        """Forward the request and count its usage."""
         return await self._forward(lambda model: model.summarize(request))
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """Forward the request and count its usage."""
         return await self._forward(lambda model: model.answer(request))
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """Forward the request and count its usage."""
         return await self._forward(lambda model: model.judge(request))
 
     async def compact(self, request: CompactRequest) -> CompactReply:
-        """Forward the request and count its usage."""
         return await self._forward(lambda model: model.compact(request))
 
     async def embed(self, request: EmbedRequest) -> EmbedReply:
-        """Forward the request and count its usage."""
         return await self._forward(lambda model: embedded(model, request))
 
     async def carried(self, call: Callable[[], Coroutine[Any, Any, tuple[_T, OwnCalls]]]) -> _T:
@@ -379,7 +365,6 @@ class MeteredModel:
 
 
 def _begun_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, _T]) -> Future[_T]:
-    """The future of a coroutine on a loop of another thread; ``RuntimeError`` if that is closed."""
     try:
         return asyncio.run_coroutine_threadsafe(work, loop)
     except RuntimeError:
@@ -525,7 +510,6 @@ class OnceTasks:
         return task
 
     def drop(self) -> None:
-        """Forget what was made, and cancel what is under way."""
         for task in self.tasks.values():
             task.cancel()
         self.tasks.clear()

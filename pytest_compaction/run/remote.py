@@ -134,7 +134,6 @@ class Failure:
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        """The error as data, without the keys of this process."""
         for known in _KINDS:
             if isinstance(error, known):
                 return cls(known.__name__, scrubbed(str(error)), dict(error.spent))
@@ -142,7 +141,6 @@ class Failure:
         return cls(TaskError.__name__, scrubbed(said))
 
     def error(self) -> Exception:
-        """The error to raise, a new one each time."""
         for known in _KINDS:
             if self.kind == known.__name__:
                 return known(self.text, spent=self.spent)
@@ -221,7 +219,6 @@ class _ResultJson(DataclassJson):
 
 
 def encoded(result: Result, case: Case) -> bytes:
-    """The result as bytes for a reader who has the case."""
     return zlib.compress(json.dumps(_ResultJson(case).as_json(result)).encode(), 1)
 
 
@@ -237,7 +234,6 @@ def decoded(data: bytes, case: Case, composed: Callable[[Response], str]) -> Res
 
 
 def or_raise(value: Any) -> Any:
-    """The value; for a failure its error is raised."""
     if isinstance(value, Failure):
         raise value.error()
     return value
@@ -372,7 +368,6 @@ class Collector:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def call(self, call: Call) -> CallReply:
-        """The reply to a call."""
         digest = call.digest
         async with self._locks.setdefault(digest, asyncio.Lock()):
             found = self.replies.get(digest) or await self._known(call, digest)
@@ -392,7 +387,6 @@ class Collector:
             return reply
 
     async def close(self) -> None:
-        """Close the next caller."""
         if self._following is not None:
             await self._following.close()
 
@@ -485,7 +479,6 @@ class Elsewhere:
     _under_way: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def ahead(self) -> int:
-        """How many cases may be open."""
         return _AHEAD * self.tasks.most
 
     def work(self, case: Case, arm: Arm, method: Method, planned: PlannedCase | None) -> CaseWork:

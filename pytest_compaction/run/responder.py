@@ -49,8 +49,6 @@ from pytest_compaction.models import (
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Asks a model one question and bounds its answer; ``tokens`` counts it."""
-
     model: Model
     tokens: TokenCounter
 

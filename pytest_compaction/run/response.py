@@ -40,7 +40,6 @@ class Roles:
     """The strategies without recorded words, for which ``compaction`` writes all the same."""
 
     def compaction_of(self, strategy: str) -> Model:
-        """The model that a strategy asks."""
         return self.compaction if strategy in self.by_rules else self.recorded or self.compaction
 
     @property
@@ -50,7 +49,6 @@ class Roles:
 
     @property
     def all(self) -> tuple[Model, ...]:
-        """The models, some of which may be the same."""
         return (self.compaction, self.responder, *self.judges)
 
     @property
@@ -163,12 +161,10 @@ class Response:
 
     @cached_property
     def text(self) -> str:
-        """The answer."""
         return self.answer if isinstance(self.answer, str) else self.answer(self)
 
     @property
     def asked_text(self) -> str:
-        """The answer if one was asked for, else nothing."""
         return self.answer if isinstance(self.answer, str) else ""
 
     @cached_property
@@ -183,12 +179,10 @@ class Response:
 
     @property
     def reading(self) -> Readings:
-        """What the view does with each of the probe's facts and traps."""
         return self.made.reading
 
     @property
     def survives(self) -> tuple[bool, ...]:
-        """Whether the view states each of the probe's facts."""
         return self.reading.stated
 
 
@@ -213,5 +207,4 @@ class Compaction:
         return self._view(point)
 
     def ask(self, probe: Probe) -> Response:
-        """The answer to a probe. Raises what :meth:`view` raises."""
         return self._ask(probe)

@@ -82,7 +82,6 @@ class _ThreadCall:
         return loop
 
     def enter(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Say on which loop the coroutine will run."""
         with self._lock:
             self._loop = loop
 

@@ -51,7 +51,6 @@ class Trigger:
 
     @property
     def weighs_view(self) -> bool:
-        """Whether it depends on the tokens of the view."""
         return self.kind in {"adaptive", "window", "tokens"}
 
     def fires(

@@ -55,7 +55,6 @@ class CaseLines:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Know the items if this process runs them; in the end say what of a case was done."""
         if session.items:
             cases = {n.nodeid: item.mark["case"] for n in session.items if (item := item_of(n))}
             self._expect(cases)
@@ -68,7 +67,6 @@ class CaseLines:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Under pytest-xdist: the first worker tells what it collected."""
         if not self._case_of:
             groups, cases = groups_of(self._session), cases_of(self._session)
             found = {nodeid: group_of(nodeid, groups) for nodeid in ids}
@@ -132,7 +130,6 @@ class CaseLines:
         return category, letter, word
 
     def _write(self, case: str) -> None:
-        """Write the line of a case and leave its end to pytest's progress, as letters do."""
         records = self._records.pop(case, [])
         if not records:
             return
@@ -148,7 +145,6 @@ class CaseLines:
             self._show(text)
 
     def _show(self, text: str) -> None:
-        """Write a line: the case that waits for its second, if any, and this one."""
         text, self._half = f"{self._half}{text}", ""
         if not text:
             return

@@ -48,7 +48,6 @@ class CheckSession:
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
     def items(self) -> list[Held]:
-        """All items in order: compactor by compactor, so that each is surveyed once."""
         specs = sorted(self.specs, key=lambda spec: spec.text)
         return [Held(self, spec, invariant) for spec in specs for invariant in INVARIANTS]
 
@@ -78,7 +77,6 @@ class CheckSession:
         return self._surveys[spec.text]
 
     def summary_line(self) -> str:
-        """One line for pytest's header."""
         names = ", ".join(spec.text for spec in self.specs)
         return printable(
             f"compaction check: {names} | {len(INVARIANTS)} invariants, "
@@ -158,11 +156,9 @@ class Held:
 
     @property
     def id(self) -> str:
-        """The id of the item."""
         return f"{self.spec.slug}-{self.invariant.name}"
 
     def command(self) -> str:
-        """The command that checks this item alone."""
         parts = ["pytest", f"--compactor={self.spec.text}", "--compaction-check"]
         if self.session.settings.examples != DEFAULT_EXAMPLES:
             parts.append(f"--compaction-examples={self.session.settings.examples}")
@@ -239,8 +235,6 @@ class Held:
 
 
 class CheckHooks:
-    """Hooks of a session that checks invariants."""
-
     def __init__(self, session: CheckSession, ignored: Sequence[str] = ()) -> None:
         self._session = session
         self._ignored = ignored
@@ -289,11 +283,9 @@ class CheckHooks:
         return report
 
     def pytest_unconfigure(self) -> None:
-        """Let the loops of the check end."""
         self._session.work.close()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count outcomes by compactor."""
         for name, note in report.user_properties:
             if name == _PROPERTY and isinstance(note, dict) and report.when == "call":
                 self._outcomes[note["compactor"]][note["outcome"]] += 1
@@ -301,14 +293,12 @@ class CheckHooks:
                     self._compactions[note["compactor"]] = note["compactions"]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print one line for each compactor."""
         if not self._outcomes:
             return
         terminalreporter.section("compaction check")
         write_lines(terminalreporter, self.lines())
 
     def lines(self) -> list[Line]:
-        """The outcomes of each compactor's items, in the order of the command line."""
         found: list[Line] = []
         width = max(len(printable(name, 40)) for name in self._outcomes)
         for spec in self._session.specs:

@@ -148,7 +148,6 @@ def endpoints_of(
 def _connected(
     settings: Settings, root: Path, tokens: TokenCounter, accounts: Path | None
 ) -> Endpoints:
-    """The store, the accounts, the prices and the prompt of the models behind an endpoint."""
     calls = settings.calls
     return connect(
         root / calls.store,
@@ -165,12 +164,10 @@ def _connected(
 
 
 def _prices(settings: Settings, root: Path) -> PriceTable:
-    """The prices of the endpoint: those of the user's file, and list prices."""
     return with_prices_of_user(prices_at(base_url_for()), settings, root)
 
 
 def with_prices_of_user(table: PriceTable, settings: Settings, root: Path) -> PriceTable:
-    """A price table in which those of the file that the settings name come first."""
     named = settings.calls.prices
     return with_file(table, root / named if named else None, named)
 
@@ -193,7 +190,6 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
 
 
 def with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
-    """The settings with the hash of the judge's prompt, shipped or not."""
     prompt = endpoints.prompts.judge
     digest = short_hash(canonical_json([prompt.system, prompt.user]))
     return replace(settings, calls=replace(settings.calls, judge_prompt_hash=digest))

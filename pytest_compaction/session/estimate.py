@@ -74,7 +74,6 @@ def estimate(
 def _dry_run(
     session: BenchmarkSession, endpoints: Endpoints, chosen: Iterable[Selection], length: Length
 ) -> Estimate:
-    """The calls if replies have this length."""
     refresh = session.settings.calls.refresh
     store = None if refresh else endpoints.caller
     caller = DryRunCaller(store, endpoints.tokens, endpoints.check, endpoints.own_tokens)
@@ -109,7 +108,6 @@ class DryRunStrategies(Registry):
         """The tokens of each view that a strategy compacts which takes no model."""
 
     def create(self, spec: Spec) -> Compactor[State]:
-        """The strategy itself if it comes with the package."""
         made = super().create(spec)
         parts = parts_of(made)
         ours = all(type(part).__module__.startswith(_OURS) for part in parts)
@@ -157,13 +155,11 @@ class EstimateFirst:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """In one process: the items are known."""
         if session.items and not session.config.getoption("collectonly"):
             self._say(selected(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
-        """Under pytest-xdist: the first worker tells what it collected."""
         if not self._said:
             self._say(selected_ids(self._session, ids))
 
@@ -202,7 +198,6 @@ class EstimateOnly:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Run nothing; an error in collection is still an error."""
         if session.testsfailed or session.config.getoption("collectonly"):
             return None
         self._done = True
@@ -212,7 +207,6 @@ class EstimateOnly:
         return True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print what was found."""
         if not self._done:
             return
         terminalreporter.section("compaction estimate")

@@ -73,7 +73,6 @@ class ExitGuard:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Note which item runs."""
         self._item = nodeid
 
     @pytest.hookimpl(tryfirst=True)
@@ -103,7 +102,6 @@ class ExitGuard:
             error.code = error.code or 1
 
     def lift(self) -> None:
-        """Put the functions back that were there before."""
         for module, name, function in self._before:
             setattr(module, name, function)
         for descriptor in (*self._spare, *(() if self._stderr is None else (self._stderr,))):

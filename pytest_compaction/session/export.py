@@ -76,8 +76,6 @@ _ROLES: Final = ("compaction", "responder", "judge")
 
 
 class ExportOnly:
-    """Writes the missing calls and the estimate of the run, and runs nothing."""
-
     def __init__(self, session: BenchmarkSession, endpoints: Endpoints | None, root: Path) -> None:
         self._session = session
         self._endpoints = endpoints
@@ -99,7 +97,6 @@ class ExportOnly:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Run nothing; an error in collection is still an error."""
         if session.testsfailed or session.config.getoption("collectonly"):
             return None
         if self._endpoints is None or self._folder is None:
@@ -117,7 +114,6 @@ class ExportOnly:
         return True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print what was written."""
         if self._lines:
             terminalreporter.section("compaction export")
             write_lines(terminalreporter, self._lines)
@@ -141,7 +137,6 @@ class ExportOnly:
         return self._session.settings.calls.export_plain
 
     def _stage(self, lack: Lack, written: Written) -> Iterator[Line]:
-        """What this export wrote, and what to do with it."""
         folder = self._session.settings.calls.export
         if not lack.calls:
             yield from _wrapped(
@@ -171,7 +166,6 @@ class ExportOnly:
 
 
 def _by_operation(calls: Sequence[Call]) -> list[tuple[Call, int]]:
-    """The first call of each operation, and the number of its calls."""
     first: dict[str, Call] = {}
     for call in calls:
         first.setdefault(call.operation, call)

@@ -13,7 +13,6 @@ OPTION: Final = "--compaction-proxy"
 
 
 def header_lines(session: BenchmarkSession) -> list[str]:
-    """The lines for pytest's header: what runs, and which parameters have no effect."""
     lines = [summary_line(session), *_token_lines(session)]
     lines += [printable(f"compaction: {text}") for text in session.words.lines()]
     lines += [f"compaction: {sentence}" for sentence in session.not_read]
@@ -61,7 +60,6 @@ def header_lines(session: BenchmarkSession) -> list[str]:
 
 
 def _token_lines(session: BenchmarkSession) -> list[str]:
-    """How the tokens of models at an endpoint differ from those that are counted here."""
     if session.endpoints is None:
         return []
     known, here = session.endpoints.own_tokens, session.settings.encoding
@@ -80,7 +78,6 @@ def _token_lines(session: BenchmarkSession) -> list[str]:
 
 
 def summary_line(session: BenchmarkSession) -> str:
-    """What runs, in one line."""
     models = session.settings.models
     parts = [", ".join(session.settings.arms)]
     if session.settings.shard:

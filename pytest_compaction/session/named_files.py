@@ -91,8 +91,6 @@ def _passed_over(paths: Sequence[Path], root: Path) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class NamedFiles:
-    """The case files and folders of a run, its dialogue files, and the cases."""
-
     folders: tuple[Path, ...]
     dialogue_files: tuple[Path, ...]
     case_set: CaseSet

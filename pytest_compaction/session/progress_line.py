@@ -67,7 +67,6 @@ class CallsLine:
             self.look()
 
     def look(self) -> None:
-        """Show how many calls are done, if it is time."""
         with self._lock:
             now = clock()
             if now < self._due or self._ended.is_set():
@@ -98,7 +97,6 @@ class CallsLine:
                     self._show(self._text)
 
     def end(self) -> None:
-        """Leave nothing on the terminal."""
         self._ended.set()
         with self._lock:
             self._show("")
@@ -154,8 +152,6 @@ Wrapper = Generator[None, Any, Any]
 
 
 class CallProgress:
-    """Shows the calls done of the calls known, from the first item to the last."""
-
     def __init__(self, session: BenchmarkSession, accounts: Path, config: pytest.Config) -> None:
         self._session = session
         self._accounts = accounts
@@ -164,7 +160,6 @@ class CallProgress:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Wrapper:
-        """Know the items if this process runs them; in the end leave nothing on the terminal."""
         if session.items:
             self._begin(selected(session.items))
         try:
@@ -174,7 +169,6 @@ class CallProgress:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Under pytest-xdist: the first worker tells what it collected."""
         if self._line is None:
             self._begin(selected_ids(self._session, ids))
 
@@ -217,7 +211,6 @@ class CallProgress:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True, optionalhook=True)
     def pytest_runtest_logreport(self) -> Wrapper:
-        """Let pytest and pytest-xdist write."""
         if self._line is None:
             return (yield)
         with self._line.others_write():

@@ -43,12 +43,10 @@ class RunWords:
 
     @property
     def archives(self) -> list[Archive]:
-        """The archives that are read, in the order of their cases."""
         read = "recorded" in self.strategies.values()
         return list(dict.fromkeys(self.recorded.archives.values())) if read else []
 
     def as_json(self) -> dict[str, Any]:
-        """Who writes for each strategy, and the manifests; empty in a run of another model."""
         if not self.strategies:
             return {}
         return {
@@ -62,7 +60,6 @@ class RunWords:
         }
 
     def lines(self) -> Iterator[str]:
-        """Whose words are read, for which prompt, and what is not recorded."""
         for archive in self.archives:
             about = archive.manifest
             yield f"recorded words of {about.dates}: {about.model}; sampling: {about.sampling}"
@@ -225,7 +222,6 @@ def _trials(held: set[tuple[int, int]], budgets: list[int | Literal["recorded"]]
 
 
 def _gated(settings: Settings) -> set[str]:
-    """The strategies that a threshold or a baseline is on."""
     ruled = {name for name, _, _ in _thresholds(settings)}
     return set(settings.arms) if settings.baseline.path else ruled
 

@@ -12,7 +12,6 @@ from pytest_compaction.settings import OptionError
 
 
 def check_executor(session: BenchmarkSession, added_models: Iterable[str]) -> None:
-    """Raise :class:`OptionError` for an address, or anything else, that tasks cannot use."""
     settings = session.settings
     opener_for(settings.executor)
     where = f"--compaction-executor={settings.executor}"
@@ -35,8 +34,6 @@ def check_executor(session: BenchmarkSession, added_models: Iterable[str]) -> No
 
 
 class RemoteRun:
-    """Connects before the first item, and says where cases run."""
-
     def __init__(self, session: BenchmarkSession) -> None:
         self._session = session
 
@@ -57,7 +54,6 @@ class RemoteRun:
             self._session.elsewhere.tasks.close()
 
     def pytest_report_header(self) -> str:
-        """One line on where cases run."""
         if self._session.elsewhere is None:
             return "compaction: replies come from the store alone, so cases run in this process"
         where = self._session.settings.executor

@@ -175,7 +175,6 @@ def resolve_session(
 
 
 def _with_words(settings: Settings, roles: Roles, words: RunWords) -> tuple[Settings, Roles]:
-    """Settings and roles with what is recorded, or with rules if that is nothing."""
     settings = replace(settings, words=tuple(words.strategies.items()))
     if not (words.archives or settings.names_model):
         return replace(settings, model=OFFLINE), roles
@@ -226,7 +225,6 @@ def _is_strategy(scope: str, registry: Registry) -> bool:
 
 
 def _with_records(found: CaseSet) -> tuple[CaseSet, tuple[str, ...]]:
-    """The cases that hold a recorded compaction, and the ids of the others."""
     there = {entry for entry in found.entries if any(point.recorded for point in entry.points)}
     left_out = tuple(entry.id for entry in found.entries if entry not in there)
     if left_out and not there:

@@ -173,7 +173,6 @@ class Scheduling:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
@@ -216,7 +215,6 @@ class BenchmarkScheduling(Scheduling):
 
     @property
     def _stopped(self) -> Path | None:
-        """The file that workers look for; none before their start and after their end."""
         folder = self._folder.path if self._folder is not None else None
         return folder / "stopped" if folder is not None and folder.exists() else None
 
@@ -267,7 +265,6 @@ class BenchmarkScheduling(Scheduling):
             self._vacant.append(_place_of(node))
 
     def pytest_unconfigure(self) -> None:
-        """Remove the folder of the sign to stop."""
         self._stop_workers()
         if self._folder is not None:
             self._folder.close()

@@ -53,8 +53,6 @@ def shipped_digests() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class BenchmarkSession:
-    """Everything a run needs, resolved: cases, strategies, models, gate."""
-
     settings: Settings
     case_set: CaseSet
     specs: tuple[Spec, ...]
@@ -94,7 +92,6 @@ class BenchmarkSession:
 
     @property
     def _has_own_clients(self) -> bool:
-        """Whether strategies may ask models with clients that the run answers."""
         return self.settings.calls.proxy and bool(self.asking_outside)
 
     @cached_property
@@ -109,7 +106,6 @@ class BenchmarkSession:
 
     @cached_property
     def items(self) -> dict[Any, Any]:
-        """The items of each kind, kept by the module that makes them."""
         return {}
 
     @cached_property
@@ -122,7 +118,6 @@ class BenchmarkSession:
 
     @cached_property
     def engine(self) -> Engine:
-        """The engine of this process, made when the first item needs it."""
         method = Method(
             self.roles,
             self.registry.named,
@@ -167,7 +162,6 @@ class BenchmarkSession:
 
     @cached_property
     def replayer(self) -> Replayer:
-        """Replays dialogues on the loop of this session."""
         from pytest_compaction.dialogues import Replayer, Rules, history_mode, trigger_for_dialogues
 
         named = self.settings.dialogues
@@ -184,12 +178,10 @@ class BenchmarkSession:
 
     @property
     def prices(self) -> PriceTable | None:
-        """The prices of the endpoint; ``None`` without an endpoint."""
         return self.endpoints.prices if self.endpoints else None
 
     @property
     def has_dialogues(self) -> bool:
-        """Whether any dialogue file was named."""
         return bool(self.dialogue_set.dialogues or self.dialogue_set.errors)
 
     def with_models(self, other: Callable[[Model, str], Model]) -> BenchmarkSession:
@@ -280,7 +272,6 @@ class BenchmarkSession:
 
     @cached_property
     def part(self) -> ShardPart | None:
-        """Which cases and dialogues are in the shard that runs; ``None`` without shards."""
         shard = self.settings.shard
         if shard is None:
             return None
@@ -293,6 +284,5 @@ class BenchmarkSession:
 
     @property
     def cases_that_run(self) -> Sequence[CaseEntry]:
-        """The cases of the shard that runs; all of them without shards."""
         shard = self.settings.shard
         return [case for case in self.case_set.entries if shard is None or shard.holds(case.id)]

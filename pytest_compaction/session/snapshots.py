@@ -94,7 +94,6 @@ class JudgeSnapshotExtension(JSONSnapshotExtension):
 
     @classmethod
     def dirname(cls, *, test_location: PyTestLocation) -> str:
-        """The folder of a test module's snapshots."""
         place = place_of(test_location.item)
         if place is None:
             return super().dirname(test_location=test_location)

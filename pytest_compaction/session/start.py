@@ -14,7 +14,6 @@ from pytest_compaction.hookspecs import added
 from pytest_compaction.run import Nulls
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session import resolve
-from pytest_compaction.session.caches import CacheClearing
 from pytest_compaction.session.endpoints import need_key, open_door, serve, with_prices_of_user
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.session.items import fixtures, packaged
@@ -63,7 +62,6 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     if door is not None:
         serve(session, door, lambda t: with_prices_of_user(t, settings, config.rootpath))
     config.add_cleanup(look_less_often())
-    config.pluginmanager.register(CacheClearing(), "compaction-memory")
     config.stash[fixtures.CASES] = session.case_set
     if not config.pluginmanager.hasplugin(fixtures.__name__):  # --fixtures has it without a run
         config.pluginmanager.register(fixtures, fixtures.__name__)
@@ -286,7 +284,6 @@ def _refuse_gates(config: pytest.Config, session: BenchmarkSession) -> None:
 
 
 def _gates_of(settings: Settings) -> dict[str, str]:
-    """The thresholds and the baseline as they were given, by their ini keys."""
     gates = {
         "compaction_threshold": ", ".join(settings.thresholds),
         "compaction_baseline": settings.baseline.path,

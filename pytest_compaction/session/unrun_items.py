@@ -18,7 +18,6 @@ _ENDS: Final = ("teardown", "???")
 
 
 def lists_only(config: pytest.Config) -> bool:
-    """Whether a run lists something instead of running tests."""
     return any(config.getoption(name, default=None) for name in _LISTING)
 
 
@@ -36,7 +35,6 @@ class UnrunItems:
         self._dead: Any = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Take in the items of a run without workers."""
         if not lists_only(session.config):
             self._left.update((item.nodeid, None) for item in session.items)
             self._has_workers = False
@@ -48,7 +46,6 @@ class UnrunItems:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Remember a worker that died."""
         self._dead = node if error else self._dead
 
     @pytest.hookimpl(tryfirst=True, optionalhook=True)

@@ -31,7 +31,6 @@ class WholeRun:
     def pytest_load_initial_conftests(
         self, early_config: pytest.Config
     ) -> Generator[None, object, object]:
-        """Keep strategies and conftests from ending the process."""
         with contextlib.suppress(OptionError):  # said later, as all that is wrong with options
             named = named_compactors(EarlyReader(early_config))
             if named:
@@ -43,7 +42,6 @@ class WholeRun:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, int | None, int | None]:
-        """The same for what conftests add."""
         with self._ending():
             try:
                 named = named_compactors(config)

@@ -36,7 +36,6 @@ from pytest_compaction.session.session import BenchmarkSession, shipped_cases
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what the command says to this plugin."""
     parser.addoption("--words-requests", metavar="FILE", help=SUPPRESS)
     parser.addoption("--words-recorded", action="store_true", help=SUPPRESS)
 
@@ -59,7 +58,6 @@ class WordsRequests:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Run nothing; an error in collection is still an error."""
         if session.testsfailed:
             return None
         arms = {
@@ -93,7 +91,6 @@ class WordsRequests:
     def _requests(
         self, arms: list[tuple[CaseEntry, Arm]]
     ) -> tuple[list[dict[str, Any]], list[str]]:
-        """The requests of all arms, and why some could not be run."""
         tokens = self._session.roles.tokens
         caller = WordsRequestCaller(self._in_archive if self._recorded else self._in_store, tokens)
 

@@ -75,5 +75,4 @@ class WorkerShare:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the run was stopped."""
         return Path(self.stopped).exists()

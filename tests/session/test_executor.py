@@ -1,9 +1,8 @@
 """``--compaction-executor``: the same run elsewhere, and a sentence where that cannot be."""
 
-import multiprocessing
 import re
 import sys
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -29,10 +28,7 @@ def pools(monkeypatch):
         opened.append(ThreadPoolExecutor(2))
         return opened[-1]
 
-    def processes():
-        return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
-
-    made = SimpleNamespace(two=two, processes=processes, nothing=lambda: 7)
+    made = SimpleNamespace(two=two, nothing=lambda: 7)
     monkeypatch.setitem(sys.modules, "pools", made)
     yield opened
     for pool in opened:
@@ -189,16 +185,6 @@ def test_the_first_failure_ends_the_run_and_what_tasks_paid_for_by_then_is_kept(
     assert f"this run: {len(stored)} calls made" in flat(result.outlines)
     of_a_case = 1 + 2 * len(PROBES)
     assert len(stored) <= 5 * of_a_case, "two cases under way, and at most twice as many ahead"
-
-
-def test_a_strategy_that_ends_its_process_takes_no_other_case_with_it(pytester):
-    set_up(pytester, "first", "second")
-    result = run(pytester, "--compaction-executor=pools:processes", compactor="crashes")
-    result.assert_outcomes(passed=len(PROBES), failed=len(PROBES))
-    said = {r["reason"] for r in records(pytester).records if r["case"] == "first"}
-    assert len(said) == 1
-    assert "it was lost with its worker 2 times at pools:processes" in said.pop()
-    assert {r["status"] for r in records(pytester).records} == {"passed", "error"}
 
 
 def test_collecting_connects_to_nobody(pytester, pools):

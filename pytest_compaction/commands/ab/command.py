@@ -77,7 +77,6 @@ class ABError(Exception):
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "ab",
         help="compare two prompts, or a function of yours at two git refs",
@@ -133,15 +132,12 @@ class _Arm:
 
     @property
     def place(self) -> dict[str, Any]:
-        """Where it runs, as :func:`started` takes it."""
         tree = self.tree
         return {} if tree is None else {"folder": tree.folder, "environment": tree.environment}
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is measured, with which cases, and how it is written."""
-
     options: argparse.Namespace
     arms: tuple[_Arm, ...]
     cases: tuple[str, ...]
@@ -151,7 +147,6 @@ class _Plan:
     _notes: list[str] = field(default_factory=list)
 
     def carried_out(self) -> int:
-        """Estimate, ask, measure, and write; the exit code."""
         options = self.options
         if options.export:
             return self._exported()
@@ -187,7 +182,6 @@ class _Plan:
         ]
 
     def _exported(self) -> int:
-        """Write the batch files of a run that several prompts share."""
         if len(self.arms) > 1:
             raise ABError(
                 "--export writes the requests of one run, and two refs make two; measure them with "

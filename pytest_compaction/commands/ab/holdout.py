@@ -43,7 +43,6 @@ class Holdout:
 
     @property
     def readings(self) -> int:
-        """How often the cases were read."""
         try:
             return len(self.ledger.read_text("utf-8").splitlines())
         except FileNotFoundError:
@@ -68,7 +67,6 @@ class Holdout:
 
     @property
     def kept_back(self) -> str:
-        """That the cases are not read this time."""
         return (
             f"the held-out cases of {self.folder} are not read; --final reads them (so far: "
             f"{self.readings})"

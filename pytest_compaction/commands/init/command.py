@@ -63,7 +63,6 @@ _ADDRESSES: Final = ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "init",
         help="set up a project: a compactor, cases, a threshold from a first run, a workflow",
@@ -184,7 +183,6 @@ class _Project:
         return 0
 
     def _new(self, planned: Sequence[NewFile]) -> list[NewFile]:
-        """The files that are not there yet, each shown."""
         new = []
         for file in planned:
             if file.is_there():
@@ -219,7 +217,6 @@ class _Project:
             return False
 
     def _own_cases(self) -> Path | None:
-        """The folder that holds cases of the project, if there is one."""
         places = (self.place(DEFAULT_CASES), Path(DEFAULT_CASES))
         return next((path for path in places if path.is_dir() and holds_cases(path)), None)
 
@@ -252,7 +249,6 @@ class _Project:
         return len(recorded) < sum(1 for _ in cases.rglob("*.json"))
 
     def _arguments(self) -> list[str]:
-        """The arguments of the first run, which do what the settings will do."""
         arguments = [f"--compactor={self.spec}"]
         for name, value in self._added().items():
             flag = f"--{name.replace('_', '-')}"
@@ -383,7 +379,6 @@ class _Project:
 
 
 def _set(names: Sequence[str]) -> tuple[str, ...]:
-    """The environment variables of these names that are set."""
     return tuple(name for name in names if os.environ.get(name))
 
 

@@ -37,7 +37,6 @@ class NewFile:
     shown: str
 
     def is_there(self) -> bool:
-        """Whether something of this name exists, which is left as it is."""
         return self.path.exists() or self.path.is_symlink()
 
     def write(self) -> None:
@@ -206,7 +205,6 @@ class ConfigFile:
             self.path.chmod(mode)
 
     def _check(self, changed: str, settings: Mapping[str, Value]) -> None:
-        """Refuse a text that says anything else than before and the settings."""
         expected = {**self.values(), **_as_read(self.path, self.table, settings)}
         try:
             is_right = dict(ConfigFile(self.path, self.table, changed).values()) == expected
@@ -240,7 +238,6 @@ def config_file(root: Path) -> ConfigFile:
 
 
 def _text(path: Path) -> str:
-    """The text of a file with its line ends as they are."""
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -248,7 +245,6 @@ def _text(path: Path) -> str:
 
 
 def _heading(table: str) -> re.Pattern[str]:
-    """The line with the heading of a table, with its end."""
     name = r"[ \t]*\.[ \t]*".join(map(re.escape, table.split(".")))
     return re.compile(rf"^[ \t]*\[[ \t]*{name}[ \t]*\][ \t]*([#;].*)?(\r?\n|\Z)", re.MULTILINE)
 

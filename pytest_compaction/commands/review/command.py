@@ -57,7 +57,6 @@ _WORDS: Final = {"yes": "confirmed", "no": "declined", "skip": "skipped"}
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "review",
         help="say which proposed questions of a case are asked",
@@ -230,8 +229,6 @@ class _Item:
 
 
 class _Session:
-    """One pass over the questions."""
-
     def __init__(self, items: Sequence[_Item], keys: _Keys) -> None:
         self._items = items
         self._keys = keys
@@ -328,7 +325,6 @@ class _Session:
 
 
 def _by_editor(editor: str, before: str) -> str:
-    """The text after a person changed it in an editor."""
     with temporary_folder() as folder:
         path = folder / "question.txt"
         path.write_text(EDIT_GUIDE + before, "utf-8")
@@ -343,7 +339,6 @@ def _by_editor(editor: str, before: str) -> str:
 
 
 def _by_lines(before: str) -> str:
-    """The text after a person was asked for each line of it."""
     after: list[str] = []
     left_out = False
     for part in re.split(r"\n(?=\w)", before.strip()):
@@ -381,7 +376,6 @@ class _Keys:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
 
     def read(self) -> str:
-        """The next key; empty when there is none any more."""
         if not self.single:
             line = sys.stdin.readline()
             return line.strip().lower()[:1] or (" " if line else "")

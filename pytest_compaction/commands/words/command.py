@@ -58,7 +58,6 @@ class WordsError(Exception):
 
 
 def add(commands: Any) -> None:
-    """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "words",
         help="list, verify or record the summaries that runs replay without a key",
@@ -109,8 +108,6 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Requests:
-    """The requests of a run, as the plugin of this command writes them."""
-
     rows: Sequence[Mapping[str, Any]]
     arms: Sequence[tuple[str, str, int]]
     """Case, strategy and trial."""
@@ -162,7 +159,6 @@ def _requests(options: argparse.Namespace, model: str, recorded: bool) -> _Reque
 
 
 def _listed(options: argparse.Namespace) -> int:
-    """Print what is recorded, stale and missing, by strategy, then by case."""
     held: Sequence[Words] = ()
     if not options.compactor:
         held = _archive_of(options).words
@@ -207,20 +203,17 @@ def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _flaws_of(rows: Iterable[Mapping[str, Any]]) -> str:
-    """How many texts were cut, refused, empty or out of form; nothing if none was."""
     flaws = Counter(flaw for row in rows for flaw in row["flaws"])
     return "".join(f", {count:,} {flaw}" for flaw, count in sorted(flaws.items()))
 
 
 def _by_role(words: Iterable[Words]) -> str:
-    """How many texts there are of each role."""
     counts = Counter[str](each.role for each in words)
     named = {"summary": "summaries", "answer": "answers", "verdict": "verdicts"}
     return ", ".join(f"{counts[role]:,} {name}" for role, name in named.items() if counts[role])
 
 
 def _archive_of(options: argparse.Namespace) -> Archive:
-    """The archive of the cases that are named, or that of the package."""
     named = options.cases or [DEFAULT_CASES, str(shipped_cases())]
     for path in named:
         found = archive_for((_place_of(path) / WORDS_FILE).absolute(), Path.cwd())
@@ -232,12 +225,10 @@ def _archive_of(options: argparse.Namespace) -> Archive:
 
 
 def _place_of(named: str) -> Path:
-    """The folder of an archive for the cases that are named."""
     return Path(named) if Path(named).is_dir() else Path(named).parent
 
 
 def _verified(options: argparse.Namespace) -> int:
-    """Read the archives and print what is wrong with them."""
     archives = options.archives or [_archive_of(options).path]
     wrong = 0
     for path in archives:
@@ -297,7 +288,6 @@ def _recorded(options: argparse.Namespace) -> int:
 
 
 def _kept(options: argparse.Namespace) -> int:
-    """Write what the store has, and name what it lacks."""
     found = _requests(options, options.model, recorded=False)
     _write(options, found)
     left = sorted(found.incomplete)
@@ -329,7 +319,6 @@ def _narrowed(options: argparse.Namespace) -> bool:
 
 
 def _nearest(found: _Requests) -> Path | None:
-    """The archive of the first case."""
     files = [Path(each["file"]) for each in found.cases.values()]
     archive = archive_for(files[0], Path.cwd()) if files else None
     return Path(os.path.relpath(archive.path)) if archive else None
@@ -345,7 +334,6 @@ def _check_model(path: Path, manifest: Manifest, model: str) -> None:
 
 
 def _write(options: argparse.Namespace, found: _Requests) -> None:
-    """Write the words of the whole arms to the archive of each case."""
     rows = defaultdict(list)
     incomplete = found.incomplete
     for row in found.rows:

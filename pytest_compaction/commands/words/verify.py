@@ -52,7 +52,6 @@ def _file(path: Path) -> Iterator[str]:
 
 
 def _line(words: Words) -> Iterator[str]:
-    """What is wrong with the form of one line."""
     may_be_empty = {"words"} if words.finish != "stop" else set[str]()
     for name in ("case", "strategy", "point", "words", "trigger"):
         text = getattr(words, name)
@@ -76,7 +75,6 @@ def _line(words: Words) -> Iterator[str]:
 
 
 def _role(words: Words) -> Iterator[str]:
-    """What a text of this role lacks."""
     if words.role not in _ROLES or bool(words.probe) == (words.role == "summary"):
         yield f"role {words.role!r} and probe {words.probe!r} do not go together"
     elif words.role == "verdict":
@@ -87,7 +85,6 @@ def _role(words: Words) -> Iterator[str]:
 
 
 def _manifest(manifest: Manifest, words: Sequence[Words]) -> Iterator[str]:
-    """Where the manifest says other things than the lines."""
     if manifest.replies != len(words):
         yield f"the manifest counts {manifest.replies:,} texts, and there are {len(words):,}"
     for name in ("model", "dates", "sampling", "licence"):
@@ -102,7 +99,6 @@ def _manifest(manifest: Manifest, words: Sequence[Words]) -> Iterator[str]:
 
 
 def _pairs(words: Sequence[Words]) -> Iterator[str]:
-    """Answers that nobody judged, and verdicts on no answer."""
 
     def asked(role: str) -> set[tuple[object, ...]]:
         mine = (each for each in words if each.role == role)

@@ -57,7 +57,6 @@ class SessionBaseline:
 
     @property
     def title(self) -> str:
-        """Which run it is, for the header of pytest."""
         titles = dict.fromkeys(found.title for found in self.by_strategy.values())
         return ", ".join(titles) or f"{self.source.name} (new)"
 
@@ -82,7 +81,6 @@ class SessionBaseline:
         ]
 
     def lines(self, decision: BaselineDecision) -> list[Line]:
-        """Lines of the summary for a run that did not get worse."""
         found = list(baseline_lines(decision))
         return [*found, *(line for note in self.notes for line in wrapped(note, "dim"))]
 
@@ -235,7 +233,6 @@ def read_alike(
 
 
 def read_by_this_reader(baseline: SessionBaseline, session: BenchmarkSession) -> SessionBaseline:
-    """The baseline of a session with all views read by this version's reader."""
     there = {entry.id for entry in session.case_set.entries}
 
     def case_of(id: str) -> Case | None:

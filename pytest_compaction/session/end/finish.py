@@ -83,7 +83,6 @@ def report_missing(session: pytest.Session, writer: RunWriter | None) -> bool:
 
 
 def fault_line(writer: RunWriter, shown: str) -> Line | None:
-    """A line that says why the file, ``shown`` so, could not be written; ``None`` if it could."""
     if writer.problem is None:
         return None
     if writer.missing:
@@ -107,8 +106,6 @@ def _reason(writer: RunWriter) -> str:
 
 
 class RunRecorder:
-    """Keeps the records of a run, prints its summary and decides its exit code."""
-
     def __init__(
         self,
         session: BenchmarkSession,
@@ -172,7 +169,6 @@ class RunRecorder:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep and write the record of an item; remember failures that no score explains."""
         if is_rule(report):
             return
         record = record_of(report)
@@ -199,12 +195,10 @@ class RunRecorder:
             self._excused.add(record["item"])
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Remember a module that cannot be collected as a failure."""
         if report.failed:
             self._other_failures.add(report.nodeid)
 
     def _open(self) -> RunWriter:
-        """The file of the run, made when it is first needed."""
         if self._writer is None:
             name = "-".join(spec.slug for spec in self._session.specs)
             safe = "".join(ch if ch.isalnum() or ch in "-._+=" else "_" for ch in name)[:60]
@@ -217,7 +211,6 @@ class RunRecorder:
         return self._writer
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the summary of the run."""
         if lists_only(terminalreporter.config):
             return
         records = self._records
@@ -263,7 +256,6 @@ class RunRecorder:
             write_unwrapped(terminalreporter, [fault])
 
     def _model_use(self) -> list[Line]:
-        """Tokens and costs of models behind an endpoint; empty when there were none."""
         endpoints = self._session.endpoints
         if endpoints is None:
             return []
@@ -280,7 +272,6 @@ class RunRecorder:
         return usage_lines(self._records, bill)
 
     def _rules_left_out(self) -> list[Line]:
-        """The thresholds of the configuration for strategies that are not in the run, if any."""
         left_out, settings = self._session.rules_left_out, self._session.settings
         if not left_out:
             return []
@@ -294,7 +285,6 @@ class RunRecorder:
 
     @property
     def _file(self) -> str:
-        """The file of the run as it is shown; empty if there is none."""
         path = self._writer.path if self._writer is not None else None
         if path is None:
             return ""
@@ -306,7 +296,6 @@ class RunRecorder:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
-        """Print what the gate decided as the last line."""
         listed = lists_only(session.config)
         if self._part and not listed and ran_to_its_end(session):
             self._open()  # an empty shard has a file too
@@ -359,11 +348,9 @@ class RunRecorder:
 
     @cached_property
     def _figures(self) -> dict[str, Any]:
-        """The figures of the run, once all items have run."""
         return figures_of(self._records)
 
     def _failures(self, session: pytest.Session) -> Failures:
-        """Failures that fail the run whatever its scores."""
         over = self._over_budget - self._other_failures
         unused = unused_snapshots(session.config)
         return Failures(len(self._other_failures), unused, len(over))
@@ -375,7 +362,6 @@ class RunRecorder:
         return self._gate.line(session, self._records, failures)
 
     def _shard_ended(self, part: ShardPart, session: pytest.Session, failures: Failures) -> Line:
-        """Complete the file of a shard for ``merge``, and set its exit code."""
         if self._writer is not None and ran_to_its_end(session):
             end = ShardEnd(
                 failures=tuple(sorted(self._other_failures | self._over_budget)),

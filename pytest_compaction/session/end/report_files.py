@@ -31,8 +31,6 @@ from pytest_compaction.settings import Settings
 
 
 class ReportFiles:
-    """Writes the files of ``--compaction-report``, and what GitHub Actions and JUnit show."""
-
     def __init__(
         self,
         settings: Settings,
@@ -80,7 +78,6 @@ class ReportFiles:
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say which files were written, below the summary of the run."""
         if self._session is not None:
             write_unwrapped(terminalreporter, self._end(self._session))
 
@@ -97,7 +94,6 @@ class ReportFiles:
         return result
 
     def _write(self, session: pytest.Session) -> FinishedRun:
-        """Write all files, unless they say already what the gate says."""
         run = self._recorder.finished(session)
         if self._line != run.line:
             self._written, self._line = write_files(run, self._paths), run.line
@@ -118,7 +114,6 @@ class ReportFiles:
         return [*lines, *write_summary(run, self._environment)]
 
     def _mark_failure(self, session: pytest.Session, reporter: pytest.TerminalReporter) -> None:
-        """One workflow command for GitHub Actions if the gate fails the run."""
         if ACTIONS not in self._environment or not self._ran(session):
             return
         command = marked_failure(self._recorder.finished(session), self._environment)
@@ -137,7 +132,6 @@ class ReportFiles:
                 plugin.add_global_property(name, value)
 
     def _ran(self, session: pytest.Session) -> bool:
-        """Whether there was a run to report."""
         if session.config.getoption("collectonly"):
             return False
         return session.exitstatus != pytest.ExitCode.USAGE_ERROR

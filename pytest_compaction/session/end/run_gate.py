@@ -50,7 +50,6 @@ class RuleError(AssertionError):
 
 
 def is_rule(report: pytest.TestReport) -> bool:
-    """Whether a report is of a rule and not of a test."""
     return report.nodeid.startswith(f"{RULES}::")
 
 
@@ -74,7 +73,6 @@ def baseline_reports(decision: BaselineDecision) -> list[pytest.TestReport]:
 
 
 def rule_reports(decision: Decision) -> list[pytest.TestReport]:
-    """A report for each check."""
     return list(map(_of_check, decision.checks))
 
 
@@ -114,7 +112,6 @@ def _of_check(check: Check) -> pytest.TestReport:
 
 
 def _item(record: Record, figure: float | None) -> str:
-    """An item with its figure and what was dropped, in one line."""
     name = f"{record['case']}-{record['probe']}"
     if record["trial"] > 1:
         name += f"-t{record['trial']}"
@@ -192,7 +189,6 @@ class RunGate:
         run: Run,
         uncompacted: Sequence[str],
     ) -> None:
-        """Report each rule against the baseline, or accept the run as the new one."""
         from pytest_compaction.session.end.baseline import read_by_this_reader
 
         if not baseline.settings.update:

@@ -95,7 +95,6 @@ def _unfinished(part: ShardPart, session: pytest.Session) -> Line:
 
 
 def _empty(part: ShardPart, session: pytest.Session) -> Line:
-    """A shard without an item: no fault where few cases are dealt to many shards."""
     why = "no case of this run is in it"
     if part.cases or part.dialogues:
         why = f"{' '.join(_deselected_by(session.config))} selects nothing of it"

@@ -54,7 +54,6 @@ class ShownFailures:
             stats["failed"] = failed
 
     def lowest(self, items: int, verbose: bool) -> int:
-        """How many of the lowest of some items are named where nothing failed."""
         if self._most is None:
             return items
         return min(self._most, LOWEST) if verbose else 0
@@ -82,7 +81,6 @@ class ShownFailures:
 
 
 def _below(terminal: pytest.TerminalReporter) -> list[Record]:
-    """The records of items that are below the pass score without failing for it."""
     reports = [report for found in terminal.stats.values() for report in found]
     return [
         record
@@ -94,7 +92,6 @@ def _below(terminal: pytest.TerminalReporter) -> list[Record]:
 
 
 def _score(report: Any) -> float | None:
-    """The score of an item that failed for it alone."""
     record = record_of(report) if isinstance(report, pytest.TestReport) else None
     if record is None or record["status"] != "failed" or went_wrong_later(record):
         return None

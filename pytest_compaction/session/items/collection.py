@@ -77,7 +77,6 @@ class Selection:
 
 
 def selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
-    """The benchmark items among the pytest items that would run."""
     for node in nodes:
         item = item_of(node)
         if item is not None and item.arm is not None:
@@ -95,17 +94,14 @@ def selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Sele
 
 
 def groups_of(session: BenchmarkSession) -> dict[str, str]:
-    """The group of every item id, for scheduling."""
     return {id: item.group for id, item in _all_items(session)}
 
 
 def cases_of(session: BenchmarkSession) -> dict[str, str]:
-    """The case or dialogue of every group."""
     return {item.group: item.mark["case"] for _, item in _all_items(session)}
 
 
 def _all_items(session: BenchmarkSession) -> Iterator[tuple[str, BenchmarkItem]]:
-    """The items of all kinds, with their ids."""
     for kind in KINDS.values():
         for with_arms in (False, True):
             yield from items_of(kind, session, with_arms).items()
@@ -170,14 +166,12 @@ def work_ahead(session: BenchmarkSession, nodes: Iterable[pytest.Item], is_dealt
 
 
 def finish_item(session: BenchmarkSession, node: pytest.Item) -> None:
-    """Let go what was kept for an item that is done."""
     item = item_of(node)
     if item is not None and item.error is None:
         item.finish(session)
 
 
 def refuse_broken(node: pytest.Item) -> None:
-    """Fail an item that stands for a file that cannot be used."""
     item = item_of(node)
     if item is not None and item.error is not None:
         raise item.error

@@ -34,17 +34,14 @@ class DialogueItem:
 
     @property
     def error(self) -> CaseFileError | None:
-        """Why the dialogue cannot be used."""
         return self.dialogue if isinstance(self.dialogue, CaseFileError) else None
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        """The value of ``dialogue``."""
         return (self.dialogue,)
 
     @property
     def mark(self) -> Mapping[str, Any]:
-        """Dialogue, kind and, as far as they are known, task, compactor and trial."""
         details: dict[str, Any] = {"case": self.dialogue.id, "kind": "dialogue"}
         if isinstance(self.dialogue, Dialogue):
             details["task"] = self.dialogue.task
@@ -59,7 +56,6 @@ class DialogueItem:
 
     @classmethod
     def planned(cls, session: BenchmarkSession, with_arms: bool) -> Iterator[tuple[str, Self]]:
-        """Broken dialogues, then all others by compactor, in file order."""
         for number, error in enumerate(session.dialogue_set.errors, start=1):
             yield f"broken-{number}-{error.id}", cls(error, None)
         specs = sorted(session.specs, key=lambda spec: spec.text) if with_arms else [None]
@@ -70,7 +66,6 @@ class DialogueItem:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
-        """The item with these values of ``dialogue`` and ``compaction_arm``."""
         dialogue, arm = parameters.get("dialogue"), parameters.get(ARM)
         if not isinstance(dialogue, Dialogue | CaseFileError):
             return None
@@ -100,7 +95,6 @@ class DialogueItem:
         """Replayed dialogues are kept: every strategy is compared with the same baseline."""
 
     def trigger(self, session: BenchmarkSession) -> Trigger:
-        """The trigger of the session, or the one that replaces ``case``."""
         return trigger_for_dialogues(session.trigger)
 
     def measure(self, session: BenchmarkSession, judged: bool) -> None:
@@ -111,7 +105,6 @@ class DialogueItem:
     def record_without_result(
         self, nodeid: str, status: Status, reason: str, settings: Settings
     ) -> Record | None:
-        """The record of a dialogue that ended before both arms had answered."""
         if not (isinstance(self.dialogue, Dialogue) and self.arm):
             return None
         return record_without_comparison(
@@ -120,13 +113,11 @@ class DialogueItem:
 
     @staticmethod
     def figures(record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Consistency, retention and savings."""
         names = ("consistency", "retention", "savings")
         return {name: record[name] for name in names if record[name] is not None}
 
     @staticmethod
     def score(record: Record) -> str | None:
-        """The consistency, from 0 to 1."""
         return None if record["consistency"] is None else f"{record['consistency']:.2f}"
 
 

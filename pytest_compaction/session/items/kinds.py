@@ -36,7 +36,6 @@ class Kind:
     target: str
 
     def load(self) -> Any:
-        """The class of the items."""
         return pkgutil.resolve_name(self.target)
 
 

@@ -44,7 +44,6 @@ class ProbeItem:
 
     @property
     def error(self) -> CaseFileError | None:
-        """Why the case file cannot be used."""
         return self.case if isinstance(self.case, CaseFileError) else None
 
     @property
@@ -54,7 +53,6 @@ class ProbeItem:
 
     @property
     def mark(self) -> Mapping[str, Any]:
-        """Case and, as far as they are known, task, origin, kind, compactor, trial and budget."""
         details: dict[str, Any] = {"case": self.case.id}
         if isinstance(self.case, CaseEntry):
             details |= {"task": self.case.task, "origin": self.case.origin}
@@ -99,7 +97,6 @@ class ProbeItem:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
-        """The item with these entries and this value of ``compaction_arm``."""
         case, probe, arm = (parameters.get(name) for name in ("case", "probe", ARM))
         if isinstance(case, CaseFileError):
             return cls(case, None, None)
@@ -111,7 +108,6 @@ class ProbeItem:
     def work_ahead(
         cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]], is_dealt: bool
     ) -> None:
-        """Tell the engine which probes will be asked, and which answers will be judged."""
         selected = [
             PlannedProbe(
                 item.case.id,
@@ -127,16 +123,13 @@ class ProbeItem:
             session.engine.select(selected)
 
     def finish(self, session: BenchmarkSession) -> None:
-        """Tell the engine that this probe is done."""
         if self.probe and self.arm:
             session.engine.finish(self.case.id, self.arm)
 
     def trigger(self, session: BenchmarkSession) -> Trigger:
-        """The trigger of the session."""
         return session.trigger
 
     def measure(self, session: BenchmarkSession, judged: bool) -> None:
-        """Compact the case, ask the probe, and have the answer judged if ``judged``."""
         if isinstance(self.case, CaseEntry) and self.probe and self.arm:
             case = session.case_set.case(self.case.id)
             probe = session.case_set.probe(self.case.id, self.probe.id)
@@ -147,7 +140,6 @@ class ProbeItem:
     def record_without_result(
         self, nodeid: str, status: Status, reason: str, settings: Settings
     ) -> Record | None:
-        """The record of a probe that ended without a verdict."""
         if not (isinstance(self.case, CaseEntry) and self.probe and self.arm):
             return None
         return record_without_verdict(
@@ -169,7 +161,6 @@ class ProbeItem:
 
     @staticmethod
     def score(record: Record) -> str | None:
-        """The overall score, from 0 to 5."""
         return None if record["overall"] is None else f"{record['overall']:.1f}/5"
 
 

@@ -270,7 +270,6 @@ def fit_failure(report: object, width: int) -> None:
 
 
 def record_of(report: pytest.TestReport) -> Record | None:
-    """The record that a report carries."""
     for name, value in report.user_properties:
         if name == _PROPERTY and isinstance(value, dict):
             return cast(Record, value)
@@ -287,7 +286,6 @@ def hide_record(report: pytest.TestReport) -> None:
 
 
 def is_below(report: pytest.TestReport) -> bool:
-    """Whether an item is below the pass score without failing for it."""
     return any(name == _BELOW for name, _ in report.user_properties)
 
 

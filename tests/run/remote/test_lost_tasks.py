@@ -1,4 +1,4 @@
-"""Tasks that are handed out: all come back, and what is lost is handed out once more."""
+"""Tasks that are handed out: all come back, as a result or as a sentence."""
 
 import asyncio
 from concurrent.futures import CancelledError
@@ -7,7 +7,7 @@ from concurrent.futures.process import BrokenProcessPool
 import pytest
 from support.remote import ByHand
 
-from pytest_compaction.run import ExecutorError, Tasks
+from pytest_compaction.run import Tasks
 from pytest_compaction.run import executor as module
 
 
@@ -82,80 +82,22 @@ def test_only_as_many_tasks_are_out_as_there_is_room_for(hand):
     run_on(test, lambda: hand.opened(slots=1))
 
 
-def test_a_lost_task_is_handed_out_again_alone(hand):
-    async def test(running):
-        await running.begin("a", "b")
-        hand.futures[0].set_exception(LostWorkerError("it is gone"))
-        await settled()
-        await running.begin("c")
-        assert hand.tasks == ["a", "b"], "the other task is still out"
-        hand.futures[1].set_result(b"b")
-        await settled()
-        assert hand.tasks == ["a", "b", "a"]
-        hand.futures[2].set_result(b"a")
-        await settled()
-        assert running.ended == {"a": b"a", "b": b"b"}
-        assert hand.tasks[3:] == ["c"]
-
-    run_on(test, hand.opened)
-
-
-def test_a_task_that_is_lost_twice_is_a_sentence(hand):
-    async def test(running):
-        await running.begin("a")
-        for number in range(2):
-            hand.futures[number].set_exception(LostWorkerError("it is gone"))
-            await settled()
-        said = running.ended["a"]
-        assert "lost with its worker 2 times at dask://here:1 (LostWorkerError: it is gone)" in said
-        assert len(hand.futures) == 2
-
-    run_on(test, hand.opened)
-
-
 @pytest.mark.parametrize(
-    "error", [BrokenProcessPool("a child died"), CancelledError(), asyncio.CancelledError()]
+    "error", [LostWorkerError("it is gone"), BrokenProcessPool("a child died"), CancelledError()]
 )
-def test_after_a_break_there_is_a_new_executor(error):
-    made = []
-
-    def opener():
-        made.append(ByHand())
-        return made[-1].opened()
-
-    async def test(running):
-        await running.begin("a", "b")
-        for future in made[0].futures:
-            future.set_exception(error)
-        for key in "ab":
-            await settled()
-            assert made[0].closed
-            assert made[1].tasks[-1] == key
-            made[1].futures[-1].set_result(b"done")
-        await settled()
-        assert running.ended == {"a": b"done", "b": b"done"}
-        assert len(made) == 2
-
-    run_on(test, opener)
-
-
-def test_an_executor_that_cannot_be_opened_again_ends_everything_with_its_sentence(hand):
-    def opener():
-        if hand.futures:
-            raise ExecutorError("no Dask scheduler answered")
-        return hand.opened()
-
+def test_a_task_that_is_lost_is_a_sentence(hand, error):
     async def test(running):
         await running.begin("a")
-        hand.futures[0].set_exception(CancelledError())
+        hand.futures[0].set_exception(error)
         await settled()
-        await running.begin("b")
-        assert running.ended == dict.fromkeys("ab", "no Dask scheduler answered")
+        said = running.ended["a"]
+        assert f"lost with its worker at dask://here:1 ({type(error).__name__}" in said
+        assert len(hand.futures) == 1
 
-    run_on(test, opener)
+    run_on(test, hand.opened)
 
 
-def test_a_package_that_is_missing_on_a_worker_is_not_tried_twice(hand):
+def test_a_package_that_is_missing_on_a_worker_is_a_sentence(hand):
     async def test(running):
         await running.begin("a")
         missing = ModuleNotFoundError("No module named 'x'", name="pytest_compaction")
@@ -192,18 +134,5 @@ def test_closing_cancels_what_is_out(hand):
         assert hand.futures[0].cancelled()
         assert hand.closed
         assert await running.outcomes["a"] == "the run was ended"
-
-    run_on(test, hand.opened)
-
-
-def test_after_the_end_a_lost_task_is_not_handed_out_again(hand):
-    async def test(running):
-        await running.begin("a", "b")
-        running.tasks.stop()
-        hand.futures[0].set_exception(LostWorkerError("it is gone"))
-        hand.futures[1].set_result(b"b")
-        await settled()
-        assert running.ended == {"a": "the run was ended", "b": b"b"}
-        assert len(hand.futures) == 2
 
     run_on(test, hand.opened)
