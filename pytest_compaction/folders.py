@@ -38,10 +38,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove_left_files(folder: Path) -> None:
-    """Remove the files of a folder that are old; one that cannot be removed stays.
-
-    The folder holds files that are written and moved away within moments.
-    """
+    """Remove the files of a folder that are old; one that cannot be removed stays."""
     with suppress(OSError):
         for path in sorted(folder.iterdir()):
             if time.time() - path.lstat().st_mtime > OLD_S:

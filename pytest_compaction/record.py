@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any, Literal, Required, TypedDict, cast
 
 RecordType = Literal["probe", "dialogue"]
-"""The kind of an item."""
 Status = Literal["passed", "failed", "unscored", "skipped", "error"]
 """``failed``: below the pass score. ``unscored``: a model gave no answer or no score.
 ``skipped``: rules can judge none of its nuggets, so that its score is null.

@@ -83,7 +83,6 @@ _BY_RULES: Final[Mapping[str, str]] = {
 """What rules read for the criteria that are not about facts of certain types alone."""
 
 Rubric = tuple[Criterion, ...]
-"""All criteria, in the order of :data:`CRITERIA`."""
 
 CRITERIA: Final[Rubric] = (
     Criterion(

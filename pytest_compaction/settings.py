@@ -20,10 +20,8 @@ many as the view has that is on record there."""
 RECORDED: Final = "recorded"
 
 REPORT_SUFFIXES: Final = (".html", ".md", ".json", ".csv")
-"""The forms in which a run is reported."""
 
 DEFAULT_CASES: Final = "cases"
-"""The folder of a project with its own cases."""
 SHIPPED: Final = "shipped"
 """Names the cases of the package in place of a path."""
 HISTORIES: Final = ("auto", "own", "recorded")
@@ -269,7 +267,6 @@ class Settings:
     examples: int = 200
     long_memory: LongMemorySettings = LongMemorySettings()
     judgements: int = 1
-    """How often each judge judges an answer."""
     budgets: tuple[Budget, ...] = ()
     """In place of the budgets of the cases, sorted; empty: those of the cases."""
     shard: Shard | None = None
@@ -286,14 +283,12 @@ class Settings:
     over_budget: OverBudget = "fail"
     """What becomes of items with a view over the budget. With ``report`` no gate passes either."""
     reports: tuple[str, ...] = ()
-    """Files to which the run is written when it ends, each in the form of its suffix."""
     show: int | None = 5
     """Failures of items below the pass score that are printed whole, ``None`` for all. In no
     record."""
     prompts: tuple[PromptSettings, ...] = ()
     """The prompts and instructions of users, read when the session is resolved."""
     languages: tuple[str, ...] = ()
-    """The experimental languages that are read too."""
     names_model: bool = True
     """Whether a model was named. Where none was, words are recorded, or else rules write."""
     words: tuple[tuple[str, Literal["recorded", "rules"]], ...] = ()
@@ -341,10 +336,7 @@ class Settings:
         return tuple((name, budget) for name in self.arms for budget in self.budgets_of(name))
 
     def scoring(self, budget: Budget | None = None) -> dict[str, Any]:
-        """The settings on which scores depend, for the hash in records.
-
-        ``budget`` is the one that was in force in place of that of the case.
-        """
+        """The settings on which scores depend, for the hash in records."""
         digest = self.calls.judge_prompt_hash
         return {
             **({"judge_prompt_hash": digest} if digest else {}),

@@ -18,7 +18,6 @@ from pytest_compaction.models import (
 from pytest_compaction.text import printable
 
 MAX_SHOWN: Final = 20
-"""The most problems that are printed one by one."""
 
 
 def add(commands: Any) -> None:

@@ -21,10 +21,7 @@ def complain(text: str) -> None:
 
 
 def named_run(text: str | Path) -> tuple[Path, Run]:
-    """The run of a file, or the newest one for ``last``; what of it is unusable is complained of.
-
-    Raises :class:`~pytest_compaction.records.run_file.RunFileError` if there is no such run.
-    """
+    """The run of a file, the newest one for ``last``; complains of what is unusable."""
     path = find_run(str(text))
     run = load_run(path)
     for problem in run.problems:

@@ -115,10 +115,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the conversations that are not there; returns 1 if one cannot be written, or all are.
-
-    So the same command goes on where it was interrupted.
-    """
+    """Write the conversations that are not there; returns 1 if one cannot be, or all are."""
     try:
         return _run(options)
     except KeyboardInterrupt:
@@ -175,10 +172,7 @@ def _check_model(options: argparse.Namespace) -> None:
 
 
 def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
-    """The folders that are not there; empty if one is in the way, or all are, which is said.
-
-    Raises :class:`OSError` if it cannot be seen whether they are there.
-    """
+    """The folders that are not there; empty if one is in the way, or all are, which is said."""
     there = [folder for folder in folders.values() if os.path.lexists(folder)]
     whole = [folder for folder in there if (folder / QUESTIONS_FOLDER / QUESTIONS).is_file()]
     other = [folder for folder in there if folder not in whole]
@@ -192,10 +186,7 @@ def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
 
 
 def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoints) -> int:
-    """Say how many calls so many conversations take, and what they cost; returns how many.
-
-    Calls that are made again, because a reply cannot be used, are not among them.
-    """
+    """Say how many calls so many conversations take, and what they cost; returns how many."""
     usage = sum((estimated(options.tokens) for _ in range(count)), Usage())
     usd = endpoints.prices.cost(options.model, usage)
     cost = (

@@ -312,32 +312,14 @@ def _earlier_answers(made: MadeCase, target: Path) -> Carried | None:
     return with_answers(made.data, earlier.case, text) if isinstance(earlier, Review) else None
 
 
-def _smaller(data: dict[str, Any]) -> str:
-    """Advice for a case that is too large."""
-    room, last = MAX_FILE_BYTES * 0.9, 0
-    for message in reversed(data["messages"]):
-        room -= len(json.dumps(message, ensure_ascii=False, indent=1).encode("utf-8"))
-        if room < 0:
-            break
-        last += 1
-    if not last:
-        return "Its last message alone takes most of that; leave it out with --to"
-    return (
-        f"Import a part of its {len(data['messages'])} messages: "
-        f"--last {last}, or others with --from N --to M"
-    )
-
-
 def _write(data: dict[str, Any], path: Path) -> None:
-    """Write the case: an existing file is replaced by a complete one or stays.
-
-    Raises :class:`ImportFormatError` for a case above the loader's limit of 50 MB.
-    """
+    """Write the case: an existing file is replaced by a complete one or stays."""
     content = json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
     if len(content) > MAX_FILE_BYTES:
         raise ImportFormatError(
             f"{path}: the case would take {len(content) / 1024**2:.1f} MB; "
-            f"a case file may take {MAX_FILE_BYTES // 1024**2} MB. {_smaller(data)}"
+            f"a case file may take {MAX_FILE_BYTES // 1024**2} MB. Import a part of its "
+            f"{len(data['messages'])} messages: --last N, or others with --from N --to M"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)

@@ -61,10 +61,7 @@ def settings_of(header: Mapping[str, Any]) -> dict[str, Any]:
 def rules_of(
     header: Mapping[str, Any], whose: str, given: Mapping[str, Any] | None = None
 ) -> RunRules:
-    """The rules that a run was measured with; those that are ``given`` come first.
-
-    The file may be from a pull request: raises :class:`OptionError` for what no option takes.
-    """
+    """The rules that a run was measured with; those that are ``given`` come first."""
     settings, given = settings_of(header), given or {}
 
     def chosen(key: str, default: Any) -> tuple[str, Any]:
@@ -98,13 +95,7 @@ def rules_of(
 def baselines_of(
     named: str, path: Path, found: Run, pass_score: float
 ) -> tuple[dict[str, Baseline], list[Record], list[str]]:
-    """The baseline of each strategy of the run, its records, and notes for the user.
-
-    ``named`` is what a user wrote, ``path`` the file of the run. Where the two were read by
-    different versions of the reader, both are read again. Raises
-    :class:`~pytest_compaction.records.baseline_file.BaselineError` if there is no
-    baseline, or none that can be compared.
-    """
+    """The baseline of each strategy of the run, its records, and notes for the user."""
     source = parse_source(named, Path())
     accepted = accepted_place(source.path, Path()) if source.is_committed else None
     if accepted is not None and accepted.exists():

@@ -248,10 +248,7 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
 def _decided(
     merged: MergedRun, rules: RunRules, decision: Decision, against: BaselineDecision
 ) -> tuple[int, Line]:
-    """The exit code of the whole run, and the line that says why.
-
-    Without a threshold each item below the score at which it passes fails the run.
-    """
+    """The exit code of the whole run, and the line that says why."""
     records = merged.run.records
     if not records and not merged.failures:
         return NOTHING, Line("GATE FAILED nothing was measured: the shards hold no item")

@@ -14,7 +14,6 @@ from pytest_compaction.importers import Importer, ImportFormatError, fitting_imp
 from pytest_compaction.reports import counted
 
 CONSIDERED: Final = 10
-"""How many of the newest sessions are considered for each that is wanted."""
 _LENGTHS: Final = (("short", 100_000), ("medium", 1_000_000), ("long", float("inf")))
 """Lengths of sessions by the bytes of their files."""
 

@@ -27,7 +27,6 @@ WITHOUT_GATE: Final = (
 )
 """The arguments of a run on which no gate decides, whatever its configuration says."""
 _SECONDS: Final = 10
-"""How often a run says how many calls it has made."""
 _POLL: Final = 0.05
 _PYTEST: Final = (sys.executable, "-m", "pytest")
 _ESTIMATE: Final = "= compaction estimate ="
@@ -71,10 +70,7 @@ def add_run_options(parser: argparse.ArgumentParser, trials: str) -> None:
 def estimate(
     arguments: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] = {}
 ) -> str:
-    """Estimate that pytest prints for a run with these arguments. Asks no model.
-
-    Raises :class:`RunError` if it cannot tell.
-    """
+    """Estimate that pytest prints for a run with these arguments. Asks no model."""
     ended = subprocess.run(
         [*_PYTEST, *arguments, "--compaction-estimate", "-q"],
         capture_output=True,
@@ -95,10 +91,7 @@ def estimate(
 def run_pytest(
     arguments: Sequence[str], store: Path, progress: TextIO | None = None
 ) -> tuple[int, str]:
-    """Run pytest with these arguments; its exit code, and what it printed.
-
-    It tells how far it is as :func:`wait_for` does. The process does not outlive this call.
-    """
+    """Run pytest with these arguments; its exit code, and what it printed."""
     with started(arguments) as run:
         wait_for([run], store, progress)
     return run.code or 0, run.printed
@@ -141,10 +134,7 @@ def started(
 
 
 def wait_for(runs: Sequence[PytestRun], store: Path, progress: TextIO | None = None) -> None:
-    """Wait until all runs have ended, or one of them with another code than 0 and 1.
-
-    The calls in the ``store`` tell ``progress`` (the standard output by default) how far they are.
-    """
+    """Wait until all runs have ended, or one of them with another code than 0 and 1."""
     before, began = calls_in(store), time.monotonic()
     told = began
     while None in (codes := {run.code for run in runs}) and codes <= {None, 0, 1}:

@@ -13,14 +13,10 @@ from pytest_compaction.settings import OptionError
 
 _KEY_STARTS: Final = ("compactor", "compaction_", "compaction-")
 _SHOWN_NAME: Final = 80
-"""Characters of an unknown option in a message."""
 
 
 def check_keys(unknown: Iterable[str]) -> None:
-    """Refuse keys of the ini file that look like those of this plugin and are none of them.
-
-    Raises :class:`OptionError` with what replaced the key, or with the nearest key.
-    """
+    """Refuse keys of the ini file that look like those of this plugin and are none of them."""
     unknown = sorted(unknown)
     refuse_removed(f"--{key.replace('_', '-')}" for key in unknown)
     old = {old: new for new, old in OLD_KEYS.items()}
@@ -42,10 +38,7 @@ def old_key_sentences(config: Reader) -> list[str]:
 
 
 def refuse_unknown(arguments: Iterable[str]) -> None:
-    """Raise :class:`OptionError` for the first argument that is meant to be an option of these.
-
-    ``arguments`` are those that nobody knows.
-    """
+    """Raise :class:`OptionError` for the first argument that is meant to be an option of these."""
     arguments = tuple(arguments)
     refuse_removed(arguments)
     for argument in arguments:

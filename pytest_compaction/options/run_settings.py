@@ -1,7 +1,4 @@
-"""The settings of a run, made from all options.
-
-Every function raises :class:`OptionError` for what cannot be used, or not together.
-"""
+"""The settings of a run, made from all options."""
 
 from __future__ import annotations
 

@@ -115,7 +115,6 @@ GROUPS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("--compaction-dialogue-window", "int", 4096, "context window of dialogues in tokens, for the triggers window:F and auto (default: 4096)", "N", Range(1, 10**9, True)),
     ),
 }  # fmt: skip
-"""The options by the title of their group in ``pytest --help``."""
 OPTIONS: Final = tuple(chain.from_iterable(GROUPS.values()))
 
 

@@ -37,12 +37,7 @@ class EarlyReader:
 
 
 def value_of(config: Reader, option: Option) -> Any:
-    """The value of the command line, else of the ini file, else the default.
-
-    Raises :class:`OptionError` for a number out of range or a word that is no choice, and for a
-    text that is there and empty, as where a variable of a script is not set: it would switch off
-    in silence what the option is for.
-    """
+    """The value of the command line, else of the ini file, else the default."""
     written, given = option.flag, config.getoption(option.key)
     if given is None:
         written, given = _in_file(config, option)
@@ -82,10 +77,7 @@ def number(key: str, given: Any) -> Any:
 
 
 def split(raw: Mapping[str, Iterable[str]], key: str) -> list[str]:
-    """The parts of each value between commas, except commas in a quoted parameter.
-
-    Raises :class:`OptionError` for a part that is empty.
-    """
+    """The parts of each value between commas, except commas in a quoted parameter."""
     found: list[str] = []
     for value in raw[key]:
         parts = [part.strip() for part in parted(value, ",")]

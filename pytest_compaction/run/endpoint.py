@@ -103,13 +103,9 @@ class Exchange:
         self._connection: Any = h11.Connection(h11.SERVER)
         self._reader = reader
         self._writer = writer
-        self._heads_only = False
 
     async def request(self) -> Request | None:
-        """The request; ``None`` if the client went away before it was whole.
-
-        Raises :class:`RefusedError` for one that is no HTTP, or too long.
-        """
+        """The request; ``None`` if the client went away before it was whole."""
         h11, head, data = self._h11, None, bytearray()
         while True:
             try:
@@ -117,14 +113,9 @@ class Exchange:
             except h11.RemoteProtocolError as error:
                 raise RefusedError(400, f"this is not an HTTP request: {error}") from None
             if event is h11.NEED_DATA:
-                if self._connection.they_are_waiting_for_100_continue:
-                    going_on = h11.InformationalResponse(status_code=100, headers=[])
-                    self._writer.write(self._connection.send(going_on))
-                    await self._writer.drain()
                 self._connection.receive_data(await self._reader.read(_CHUNK))
             elif isinstance(event, h11.Request):
                 head = event
-                self._heads_only = event.method == b"HEAD"
             elif isinstance(event, h11.Data):
                 data += event.data
                 if len(data) > MAX_REQUEST_BYTES:
@@ -146,8 +137,7 @@ class Exchange:
             ("x-should-retry", "false"),
         ]
         self._writer.write(send(h11.Response(status_code=answer.status, headers=headers)))
-        if not self._heads_only:
-            self._writer.write(send(h11.Data(data=answer.data)))
+        self._writer.write(send(h11.Data(data=answer.data)))
         self._writer.write(send(h11.EndOfMessage()))
         await self._writer.drain()
 
@@ -200,15 +190,11 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
 _LAST: Final = 10**9
 """The rank of a request that belongs to no item: after those that do."""
 _BACKLOG: Final = 512
-"""Connections that may wait to be taken."""
 _NOBODY: Final = Request("", "", {})
 
 
 class RecordingEndpoint:
-    """Answers those who come to a door: by ``relay``, and within ``limit``, in their turn.
-
-    ``accounts`` note what could not be asked for a case that is not known.
-    """
+    """Answers those who come to a door: by ``relay``, and within ``limit``, in their turn."""
 
     def __init__(self, door: Door, relay: Relay, limit: RequestLimit, accounts: Accounts) -> None:
         self._door = door

@@ -51,7 +51,6 @@ OPEN_CHARACTERS: Final = 20_000_000
 fewer characters: what bounds the memory is not how many they are but how long."""
 
 Key = tuple[str, Arm]
-"""The id of a case, and the strategy, trial and budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +69,7 @@ class PlannedProbe:
 
 @dataclass(slots=True)
 class PlannedCase:
-    """All that is asked of one case in one arm; ``rank`` is the place of its first item.
-
-    ``probes`` holds the rank of each, and whether its answer will be judged. ``open`` counts
-    the items that are not done; several may ask the same probe.
-    """
+    """All that is asked of one case in one arm; ``rank`` is the place of its first item."""
 
     rank: int = 0
     probes: dict[str, tuple[int, bool]] = field(default_factory=dict)
@@ -86,11 +81,7 @@ _COUNTS: Final[Form[dict[str, int]]] = Form(dict, dict, is_text=False)
 
 @dataclass(frozen=True)
 class Method:
-    """Settings and services that all cases of a run share.
-
-    ``create`` makes the strategy of a name. ``nulls`` says in which cases the nulls are run
-    beside each strategy. ``kept`` keeps the figures of views and the tokens of messages.
-    """
+    """Settings and services that all cases of a run share."""
 
     roles: Roles
     create: Callable[[str], Compactor[State]]

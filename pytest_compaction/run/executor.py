@@ -1,8 +1,4 @@
-"""Where cases run: the executor that ``--compaction-executor`` names, and the tasks on it.
-
-Of an executor nothing but the interface of :class:`concurrent.futures.Executor` is used, and the
-number of tasks that it does at a time.
-"""
+"""Where cases run: the executor that ``--compaction-executor`` names, and the tasks on it."""
 
 from __future__ import annotations
 
@@ -21,7 +17,6 @@ from pytest_compaction.settings import OptionError
 from pytest_compaction.text import printable
 
 CONNECT_SECONDS: Final = 10
-"""Seconds in which a scheduler must answer and have a worker."""
 LOOK_SECONDS: float = 10.0
 """How often a task looks whether there still are workers, while it waits."""
 PATIENCE: Final = 6
@@ -36,10 +31,7 @@ class ExecutorError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An executor. ``slots`` says how many tasks it does at a time, 0 if nobody is left to.
-
-    ``close`` ends it without waiting for what it does.
-    """
+    """An executor. ``slots`` says how many tasks it does at a time, 0 if nobody is left to."""
 
     executor: Executor
     slots: Callable[[], int]
@@ -47,14 +39,10 @@ class Opened:
 
 
 Opener = Callable[[], Opened]
-"""Opens an executor; raises :class:`ExecutorError`."""
 
 
 def opener_for(text: str) -> Opener:
-    """What opens ``dask://HOST:PORT`` or calls ``module:function`` for an executor.
-
-    Nothing is connected to yet. Raises :class:`OptionError` for another text.
-    """
+    """What opens ``dask://HOST:PORT`` or calls ``module:function`` for an executor."""
     if re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*", text):
         return partial(own, text)
     if "@" in text:
@@ -132,7 +120,6 @@ def dask(place: str) -> Opened:
 
 
 Outcome = bytes | str
-"""The encoded result of a task, or the sentence on why there is none."""
 
 
 class Tasks:
@@ -148,7 +135,6 @@ class Tasks:
         self._shown = shown
         self._bound = most
         self.most = 1
-        """How many tasks are under way at most."""
         self._opened: Opened | None = None
         self._room = asyncio.Semaphore(1)
         self._out: set[Future[Outcome]] = set()

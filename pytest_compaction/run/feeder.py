@@ -78,13 +78,10 @@ class Step:
     until_next: int | None = None
     left: int = 0
     usage: Usage = Usage()
-    """What the compaction asked of models."""
     seconds: float | None = None
-    """How long replies of endpoints took; ``None`` if none came from one."""
     placeholder: str = ""
     """The placeholder of a summary that was not made; see :func:`placeholder_in`."""
     flaws: Mapping[str, int] = field(default_factory=dict)
-    """How many summaries for it were refused, cut, empty or misformed."""
 
 
 class CheckedStrategy:
@@ -154,10 +151,7 @@ class CheckedStrategy:
         return rendered.messages
 
     async def rendered(self, state: State, context: Context, probe: str | None = None) -> View:
-        """The view of a state, checked for broken structure.
-
-        A strategy that asks a model about a question has a coroutine ``asked_view`` for it.
-        """
+        """The view of a state, checked for broken structure."""
         by_model = probe is not None and hasattr(self._compactor, "asked_view")
         rendered = await self._call("asked_view" if by_model else "render", state, context, probe)
         messages: Any = getattr(rendered, "messages", None)
@@ -220,19 +214,13 @@ class CheckedStrategy:
 
 
 class Feeder:
-    """Feeds a conversation to one strategy and keeps its state.
-
-    The caller decides when to observe, and where to ask whether it :meth:`is_time` to
-    compact. ``steps`` are the compactions that took place, in order. Each method raises
-    :class:`CompactorError` when the strategy breaks its contract.
-    """
+    """Feeds a conversation to one strategy and keeps its state."""
 
     def __init__(self, strategy: CheckedStrategy, trigger: Trigger) -> None:
         self.strategy = strategy
         self.trigger = trigger
         self.steps: list[Step] = []
         self.turns = 0
-        """The number of user messages observed."""
         self._state: State | None = None
         self._since: list[Message] = []
         self._observed = 0
@@ -288,10 +276,7 @@ class Feeder:
 
 
 def _spent(model: Any) -> tuple[Usage, float | None, Counter[str]]:
-    """What was asked of a model so far, how long its replies took, and the flaws of its summaries.
-
-    A model that counts nothing has none of it.
-    """
+    """The usage of a model so far, the seconds of its replies, and the flaws of its summaries."""
     used = getattr(model, "usage", None)
     usage = used if isinstance(used, Usage) else Usage()
     flaws: Counter[str] = getattr(model, "flaws", None) or Counter()
@@ -411,12 +396,7 @@ class CaseFeeder:
     async def view(
         self, point: int, question: str | None = None, model: MeteredModel | None = None
     ) -> View:
-        """The view after a point; strategies that read per question are given it.
-
-        What they ask about the question is counted by the meter of ``model``. Raises
-        :class:`CompactionError` if there is no view, and the :class:`ModelError` that is the
-        reason.
-        """
+        """The view after a point; strategies that read per question are given it."""
         at_point, failed = self.points[point], self._model_error
         if failed and (at_point.state is None or isinstance(failed, NotAskedError)):
             raise type(failed)(*failed.args)

@@ -1,9 +1,4 @@
-"""The event loop of a run, the limit of its requests, and the meter of what strategies ask.
-
-One loop in a daemon thread does all the waiting. Requests to models fly within one limit, and who
-waits is served in the order of the items. Code of users may need a loop of its own: see
-:class:`SharedLoop`.
-"""
+"""The event loop of a run, the limit of its requests, and the meter of what strategies ask."""
 
 from __future__ import annotations
 
@@ -107,10 +102,7 @@ class RequestLimit:
 
     @property
     def has_room(self) -> bool:
-        """Whether a further request would fly at once, or soon.
-
-        Soon means that fewer wait than may fly: what is prepared now takes a while until it asks.
-        """
+        """Whether a further request would fly at once, or soon."""
         return self.flying + sum(not one[2].done() for one in self._waiting) < 2 * self.most
 
     async def room(self) -> None:
@@ -125,10 +117,7 @@ class RequestLimit:
 
 
 class Turn:
-    """``async with`` it while a request flies; several coroutines may do so at once.
-
-    A :class:`~pytest_compaction.models.calls.in_flight.RequestSlot` for requests to models.
-    """
+    """``async with`` it while a request flies; several coroutines may do so at once."""
 
     def __init__(self, limit: RequestLimit, rank: int, asked: asyncio.Event | None) -> None:
         self._limit = limit
@@ -173,10 +162,7 @@ class _Clock:
 
 
 class _TimedTurn:
-    """A turn of a request, and the time until it comes: what the loop does for others counts too.
-
-    A request may be sent more than once, one time after the other.
-    """
+    """A turn of a request, and the time until it comes."""
 
     def __init__(self, turn: RequestSlot, clock: _Clock) -> None:
         self._turn = turn
@@ -316,10 +302,7 @@ class MeteredModel:
         return await self._forward(lambda model: embedded(model, request))
 
     async def carried(self, call: Callable[[], Coroutine[Any, Any, tuple[_T, OwnCalls]]]) -> _T:
-        """Make a call of the strategy's own client, in turn and booked. For the loop of the model.
-
-        Its result is the first of what ``call`` returns, its cost the second.
-        """
+        """Make and book a call of the strategy's own client. For the loop of the model."""
         account = self._account
         try:
             reply, used = await self._in_turn(call)
@@ -495,10 +478,7 @@ class OnceTasks:
         self.tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
-        """The result for a key; made now if nobody has asked for it.
-
-        Whoever stops waiting does not stop the work: others may wait for it.
-        """
+        """The result for a key; made now if nobody has asked for it."""
         return await asyncio.shield(self.begin(key, make))
 
     def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, _T]]) -> asyncio.Task[_T]:
@@ -522,12 +502,7 @@ def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:
 
 
 class WorkLoop(OnceTasks):
-    """Makes each piece of work once, under a key, and shares it with all who ask for it.
-
-    One loop in a daemon thread does all the waiting, and one limit holds for all
-    requests to models, of which ``most`` may be in flight; ``caller`` is closed with the loop.
-    ``is_stopped`` is asked before each request whether the run was stopped.
-    """
+    """Makes each piece of work once, under a key, and shares it with all who ask for it."""
 
     def __init__(
         self, most: int, caller: Caller | None = None, is_stopped: Callable[[], bool] = bool
@@ -536,13 +511,11 @@ class WorkLoop(OnceTasks):
         self._loop = asyncio.new_event_loop()
         self._is_told = is_stopped
         self.limit = RequestLimit(most, self._sees_stop)
-        """The limit of requests in flight, shared by everything on this loop."""
         self._thread: threading.Thread | None = None
         self._stopped = False
         self._closed_too: list[_Closing] = [] if caller is None else [caller]
         self._ending = threading.Lock()
         self.function_loop = SharedLoop()
-        """The loop of async functions, which ends with this one."""
 
     def metered(self, model: Model, turn: Turn, trial: int = 1) -> MeteredModel:
         """The model of a trial, metered, on this loop, each request in a ``turn`` of the limit."""
@@ -550,10 +523,7 @@ class WorkLoop(OnceTasks):
         return MeteredModel(model, self._loop, turn, trial)
 
     def wait(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Run a coroutine on the loop and block until it ends.
-
-        Raises :class:`RunStoppedError` if the loop is told to :meth:`stop` before that.
-        """
+        """Run a coroutine on the loop and block until it ends."""
         self._start()
         try:
             return asyncio.run_coroutine_threadsafe(self._unless_stopped(work), self._loop).result()
@@ -602,19 +572,13 @@ class WorkLoop(OnceTasks):
         return self._stopped
 
     def stop(self) -> None:
-        """Cancel what is under way, keep replies that came, and begin nothing more.
-
-        Any thread may call it, again too. Returns when nothing is under way any more.
-        """
+        """Cancel what is under way, keep replies that came, and begin nothing more."""
         self._stopped = True
         with self._ending:  # two at a time would cancel each other
             self._do(self._cancel())
 
     def close(self) -> None:
-        """:meth:`stop`, and end the loop. May be called again.
-
-        All loops end even if the caller cannot be closed; its error is raised after that.
-        """
+        """:meth:`stop`, and end the loop. May be called again."""
         self.stop()
         with self._ending:
             try:

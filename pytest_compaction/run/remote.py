@@ -115,7 +115,6 @@ _KINDS: Final[tuple[type[ChargedError], ...]] = (
 _ROUNDS: Final = 4
 """How often a case is measured if each time another task has paid for one of its calls."""
 _AHEAD: Final = 2
-"""Cases that are open at most, as a multiple of the tasks that may be under way."""
 GRACE_SECONDS: float = 10.0
 """How long the end of a session waits for tasks that pay for calls."""
 
@@ -223,10 +222,7 @@ def encoded(result: Result, case: Case) -> bytes:
 
 
 def decoded(data: bytes, case: Case, composed: Callable[[Response], str]) -> Result:
-    """The result that :func:`encoded` wrote, about the reader's own case.
-
-    Raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything else.
-    """
+    """The result that :func:`encoded` wrote, about the reader's own case."""
     result = _ResultJson(case, composed).from_json(json.loads(zlib.decompress(data)))
     if not isinstance(result, Result):
         raise TypeError("what a worker sent is no result")
@@ -241,12 +237,7 @@ def or_raise(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """Settings and code that all tasks of a run share.
-
-    ``prompts`` and ``prices`` are ``None`` if no role has a model behind an endpoint.
-    ``modules`` are those of the user's strategies, see :func:`own_modules`. ``hidden`` has
-    stand-ins of names of strategies by the secrets that they replace.
-    """
+    """Settings and code that all tasks of a run share."""
 
     settings: Settings
     trigger: Trigger
@@ -259,10 +250,7 @@ class Briefing:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One case, strategy and trial; ``concurrency`` is the task's share of requests in flight.
-
-    ``replies`` are those that the sender's store has, by the digest of the call.
-    """
+    """One case, strategy and trial; ``concurrency`` is the task's share of requests in flight."""
 
     briefing: Briefing
     case: Case
@@ -345,10 +333,7 @@ def _tokens(encoding: str) -> TokenCounter:
 
 
 class Collector:
-    """Answers calls by ``known``, or else by ``following``; without that a call fails.
-
-    As with a store, two equal calls become one, and no key gets from a reply into an answer.
-    """
+    """Answers calls by ``known``, or else by ``following``; without that a call fails."""
 
     def __init__(
         self,
@@ -356,11 +341,8 @@ class Collector:
         following: Caller | None = None,
     ) -> None:
         self.replies: dict[str, CallReply] = {}
-        """Every reply by the digest of its call, without its latency."""
         self.made: list[tuple[str, Call, CallReply]] = []
-        """The calls that were asked of the next caller and answered."""
         self.stored: list[tuple[str, str]] = []
-        """Role and model of every call that was answered without asking."""
         self.lacks_replies = False
         """Whether a call failed for want of somebody to ask."""
         self._known = known
@@ -392,10 +374,7 @@ class Collector:
 
 
 def measured(task: Task, registry: Registry, tokens: TokenCounter, caller: Caller) -> Result:
-    """Compact the case of a task, ask its probes and judge the answers. Blocks.
-
-    Models behind an endpoint make their calls through ``caller``, which is closed.
-    """
+    """Compact the case of a task, ask its probes and judge the answers. Blocks."""
     briefing, settings = task.briefing, task.briefing.settings
     read_also(settings.languages)
 
@@ -433,10 +412,7 @@ def measured(task: Task, registry: Registry, tokens: TokenCounter, caller: Calle
 
 
 def own_modules(specs: Iterable[Spec]) -> dict[str, tuple[str, str]]:
-    """The modules of strategies that do not come with the package: digest and folder of each.
-
-    The folder is the one that the module is imported from, empty for an installed package.
-    """
+    """The modules of strategies that do not come with the package: digest and folder of each."""
     points = {
         point.name: point.module for point in importlib.metadata.entry_points(group=ENTRY_POINTS)
     }
@@ -456,21 +432,14 @@ def own_modules(specs: Iterable[Spec]) -> dict[str, tuple[str, str]]:
 
 @lru_cache(maxsize=256)
 def digest_of_module(name: str) -> str:
-    """The digest of a module's file when this process first asked; empty without a file.
-
-    Raises what importing the module raises.
-    """
+    """The digest of a module's file when this process first asked; empty without a file."""
     file = getattr(importlib.import_module(name), "__file__", None)
     return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
 
 
 @dataclass
 class Elsewhere:
-    """The executor of an engine: does the work on the cases of a run by tasks.
-
-    This process alone reads and writes the store and the accounts: ``endpoints`` are those of the
-    run, ``None`` if all models work offline.
-    """
+    """The executor of an engine: does the work on the cases of a run by tasks."""
 
     tasks: Tasks
     briefing: Briefing
@@ -492,11 +461,7 @@ class Elsewhere:
     async def result(
         self, task: Task, begun: asyncio.Event, composed: Callable[[Response], str]
     ) -> Result:
-        """The result of a task; ``begun`` is set when it waits for its turn.
-
-        It is measured again while its findings are of replies that do not count. ``composed``
-        makes the answers that the task did not make.
-        """
+        """The result of a task; ``begun`` is set when it waits for its turn."""
         me = asyncio.current_task()
         self._under_way.add(me) if me else None
         try:
@@ -520,10 +485,7 @@ class Elsewhere:
             await asyncio.wait(self._under_way, timeout=GRACE_SECONDS)
 
     async def _prepared(self, task: Task) -> Task | Result:
-        """The task with the replies that the store has; if those are enough, its result.
-
-        To find out which calls the task will make, it is done here with the store alone.
-        """
+        """The task with the replies that the store has; if those are enough, its result."""
         if self.endpoints is None or self.endpoints.caller.is_empty:
             return task
         collector, tokens = Collector(self.endpoints.caller.held), self.endpoints.tokens

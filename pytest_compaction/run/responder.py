@@ -60,11 +60,7 @@ class Responder:
         parameters: Parameters | None = None,
         kind: str = "",
     ) -> AnswerReply:
-        """The model's answer, cut at ``spec.max_tokens``, so that copying the view gains nothing.
-
-        ``parameters`` are the request parameters of the view; see :meth:`check`.
-        ``kind`` is that of the probe.
-        """
+        """The answer, cut at ``spec.max_tokens``, so that copying the view gains nothing."""
         given = parameters or {}
         self.check(given)
         request = AnswerRequest(tuple(view), question, spec, given, kind=kind)
@@ -115,11 +111,7 @@ class ForcedChoice:
     async def replies(
         self, view: View, probe: Probe, choice: Choice, reminds: bool
     ) -> tuple[AnswerReply, Reminded | None]:
-        """The reply from the view, with the usage of both questions, and the one when reminded.
-
-        A failure of the second question leaves the first one its reply. Only a call that
-        was not made at all raises, as the first question does.
-        """
+        """The reply from the view, with the usage of both questions, and the one when reminded."""
         asked = [choice.asked(probe.question)]
         if reminds:
             asked.append(choice.asked(probe.question, [fact.text for fact in probe.facts]))
@@ -169,15 +161,11 @@ class ForcedChoice:
 
 
 SUMMARY: Final = "server-summary"
-"""The id of the message that holds the server's summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The messages that were in the context, as far as known, and the tokens read.
-
-    ``problem`` says why an answer from this context says nothing about the strategy.
-    """
+    """The messages that were in the context, as far as known, and the tokens read."""
 
     messages: tuple[Message, ...]
     tokens: int

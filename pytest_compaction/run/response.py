@@ -151,7 +151,6 @@ class Response:
     view_usage: Usage = Usage()
     """What the strategy asked about the question, to make the view for it."""
     view_own_calls: OwnCalls = OwnCalls()
-    """The part of that which its own client asked for."""
     latency_s: float | None = None
     steps: tuple[Step, ...] = field(default=(), repr=False)
     failure: str | None = None
@@ -193,17 +192,12 @@ class Compaction:
     case: Case
     arm: Arm
     steps: tuple[Step, ...]
-    """Every compaction that took place, in order."""
     usage: Usage
     _view: Callable[[int], tuple[Message, ...]] = field(repr=False, compare=False)
     _ask: Callable[[Probe], Response] = field(repr=False, compare=False)
 
     def view(self, point: int = -1) -> tuple[Message, ...]:
-        """The messages that the model sees after a compaction point (the last by default).
-
-        Raises :class:`~pytest_compaction.run.feeder.CompactionError` if there is no view, and
-        :class:`~pytest_compaction.models.ModelError` if a model is the reason.
-        """
+        """The messages that the model sees after a compaction point (the last by default)."""
         return self._view(point)
 
     def ask(self, probe: Probe) -> Response:

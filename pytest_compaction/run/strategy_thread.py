@@ -1,7 +1,4 @@
-"""A thread in which the code of one strategy of a user runs, with one event loop and a time limit.
-
-The async functions of modules share one loop over all cases that they compact.
-"""
+"""A thread for the code of one strategy of a user, with an event loop and a time limit."""
 
 from __future__ import annotations
 
@@ -46,10 +43,7 @@ class TimeLimitError(Exception):
 
 
 class _ThreadCall:
-    """A function to call on the thread; ``deliver`` is given what it returned and what it raised.
-
-    Another thread may cancel its coroutine.
-    """
+    """A function to call on the thread; ``deliver`` gets what it returned and what it raised."""
 
     def __init__(
         self,
@@ -130,11 +124,7 @@ class StrategyThread:
         self._turn = asyncio.Lock()
 
     async def call(self, function: Callable[[], Any], seconds: float, what: str) -> Any:
-        """Make a call and wait for it at most ``seconds`` from the time when it begins.
-
-        Whatever it raises, even ``SystemExit``, becomes a :class:`CompactorError` that
-        says ``what`` raised it; so does a call that takes too long.
-        """
+        """Make a call and wait for it at most ``seconds`` from the time when it begins."""
         async with self._turn:
             loop = asyncio.get_running_loop()
             done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
@@ -174,11 +164,7 @@ class StrategyThread:
     def ended(
         self, function: Callable[[], Any], seconds: float
     ) -> tuple[Any, BaseException | None]:
-        """Make a call, block until it returns, and give the value and the error that it raised.
-
-        A coroutine is awaited. Raises :class:`TimeLimitError` after ``seconds``. Not for several
-        threads at once.
-        """
+        """Make a call, block until it returns, and give the value and the error that it raised."""
         answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         call = _ThreadCall(function, lambda value, error: answers.put((value, error)))
         self._put(call)
@@ -270,10 +256,7 @@ _STANDARD: Final = Path(sysconfig.get_paths()["stdlib"])
 
 
 def _raised_at(error: BaseException) -> str:
-    """File, line and function of the user's own code where it was raised, to be mended there.
-
-    That is the last frame in no library; only if there is none, the last one of all.
-    """
+    """File, line and function of the user's own code where it was raised, to be mended there."""
     frames = traceback.extract_tb(error.__traceback__)
     others = [frame for frame in frames if Path(frame.filename).parent != Path(__file__).parent]
     own = [frame for frame in others if is_users(frame.filename)] or others

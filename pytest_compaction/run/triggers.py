@@ -12,7 +12,6 @@ from pytest_compaction.conversation import Message
 TriggerKind = Literal["case", "window", "tokens", "turns", "auto", "adaptive"]
 
 _PLAIN: Final[tuple[TriggerKind, ...]] = ("case", "auto", "adaptive")
-"""Triggers without a limit."""
 
 
 class TriggerError(ValueError):
@@ -63,11 +62,7 @@ class Trigger:
         turns: int = 0,
         asks: bool = True,
     ) -> bool:
-        """Whether to compact now; ``since`` are the messages after the last compaction.
-
-        ``turns`` counts all user turns so far; ``budget`` is the tokens that a new view may
-        take; ``asks`` says whether making it asks a model.
-        """
+        """Whether to compact now; ``since`` are the messages after the last compaction."""
         if self.kind == "adaptive":
             return expected_saving(view_tokens, budget, turns, asks) > 0
         if self.kind == "window":

@@ -21,11 +21,9 @@ from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import group_of
 
 MOST_LINES: Final = 100
-"""Cases of a run up to which each is shown."""
 MOST_SINGLE: Final = 25
 """Cases of a run of one strategy up to which each has a line of its own; more share one by two."""
 Status = tuple[str, str, str | tuple[str, dict[str, bool]]]
-"""Category, letter and word of a report."""
 _PERCENT: Final = len(" [100%]") + 1
 """Columns that pytest's own progress takes at the end of a line."""
 _OURS: Final = -2
@@ -45,7 +43,6 @@ class CaseLines:
         self._written = 0
         self._pairs = False
         self._half = ""
-        """The first case of a line that waits for its second."""
         self._end = 0
         """The column in which the line of a case ended, if pytest has written nothing since."""
 

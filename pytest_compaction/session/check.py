@@ -43,7 +43,6 @@ class CheckSession:
     model: Model
     tokens: TokenCounter
     work: WorkLoop = field(default_factory=lambda: WorkLoop(8))
-    """The loops of the model and of async functions, as in a run."""
     _surveys: dict[str, tuple[Runner, Survey]] = field(default_factory=dict)
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
@@ -91,11 +90,7 @@ def resolve_check(
     added_compactors: Mapping[str, Any],
     added_models: Mapping[str, Model],
 ) -> CheckSession:
-    """Resolve the names in the settings; raises one of ``USAGE_ERRORS`` of the benchmark.
-
-    The model is the offline one or one that a plugin or ``conftest.py`` adds. A model
-    behind an endpoint is refused, because it would be asked thousands of times.
-    """
+    """Resolve the names in the settings; raises one of ``USAGE_ERRORS`` of the benchmark."""
     if importlib.util.find_spec("hypothesis") is None:
         raise OptionError(
             "--compaction-check needs the package hypothesis, which is not installed; "

@@ -85,10 +85,7 @@ class _OwnEnvironment:
 def serve(
     session: BenchmarkSession, door: Door, with_file: Callable[[PriceTable], PriceTable]
 ) -> None:
-    """Answer those who come to the door, on the loop of the session.
-
-    ``with_file`` adds the prices that the user gave to a table.
-    """
+    """Answer those who come to the door, on the loop of the session."""
     endpoints, calls = session.endpoints, session.settings.calls
     if endpoints is None:
         return
@@ -115,11 +112,7 @@ def endpoints_of(
     accounts_file: str | None,
     kept: KeptResults,
 ) -> Endpoints | None:
-    """What the models at the endpoint share; ``None`` if none is asked.
-
-    ``real`` are the models of the roles that are at the endpoint. Raises :class:`OptionError` for
-    a limit that could not be kept, and :class:`PromptError` for an unusable prompt.
-    """
+    """What the models at the endpoint share; ``None`` if none is asked."""
     endpoints = None
     if real or settings.calls.proxy:
         accounts = Path(accounts_file) if accounts_file else None

@@ -45,7 +45,6 @@ from pytest_compaction.reports import (
 from pytest_compaction.run import CompactionError
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.session.items.collection import Selection, selected, selected_ids
-from pytest_compaction.session.items.dialogue import DialogueItem
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
 
@@ -138,10 +137,6 @@ class AssumedStrategy(Truncate):
         return await super().compact(state, context)
 
 
-_DIALOGUES: int = 100
-"""The most dialogues that are counted before a run; ``--compaction-estimate`` counts them all."""
-
-
 class EstimateFirst:
     """Prints one line with the estimate before the first call of a run with a limit on costs."""
 
@@ -165,21 +160,12 @@ class EstimateFirst:
 
     def _say(self, selection: Iterable[Selection]) -> None:
         self._said = True
-        chosen = list(selection)
-        dialogues = [one for one in chosen if isinstance(one.item, DialogueItem)]
-        left_out, found = 0, None
-        if len(dialogues) > _DIALOGUES:
-            left_out = len(dialogues)
-            chosen = [one for one in chosen if not isinstance(one.item, DialogueItem)]
+        found = None
         try:
-            found = estimate(self._session, self._endpoints, chosen)
+            found = estimate(self._session, self._endpoints, selection)
             text = estimate_sentence(found, self._endpoints.prices)
         except Exception as error:
             text = f"no estimate could be made ({type(error).__name__}: {error})"
-        if left_out:
-            text += (
-                f"; {left_out:,} dialogues are not counted here (--compaction-estimate counts them)"
-            )
         if self._session.asking_outside:
             text += f"; {_outside(self._session, found)}"
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")

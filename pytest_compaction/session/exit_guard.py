@@ -17,7 +17,6 @@ from pytest_compaction.compactors import Registry, UnknownCompactorError, parse_
 from pytest_compaction.text import printable
 
 _LIMITS: Any = None
-"""The module of limits of the system; there is none on Windows."""
 with contextlib.suppress(ImportError):
     import resource
 

@@ -36,10 +36,7 @@ from pytest_compaction.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What the store lacks: the calls that can be made now, and the items that wait for more.
-
-    ``failures`` say why items ended for another reason, which no reply will change.
-    """
+    """What the store lacks: the calls that can be made now, and the items that wait for more."""
 
     calls: tuple[Call, ...]
     waiting: int

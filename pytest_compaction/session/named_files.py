@@ -24,15 +24,11 @@ from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text import printable
 
 _SHOWN: Final = 3
-"""The most files that a line names."""
 
 
 @dataclass(frozen=True, slots=True)
 class CasePlaces:
-    """The files and folders of the cases, and sentences on what is there and was not read.
-
-    ``shipped`` says that they are the cases of the package.
-    """
+    """The files and folders of the cases, and sentences on what is there and was not read."""
 
     paths: tuple[Path, ...]
     shipped: bool = False
@@ -42,10 +38,8 @@ class CasePlaces:
 def case_places(named: Sequence[str], root: Path, use_shipped: bool) -> CasePlaces:
     """The places of the cases: ``named``, relative to ``root``, or found there.
 
-    A file or folder of the project goes before the word for what the package has.
-
-    A folder ``cases`` without a case in it is not that of the project's cases: the shipped ones
-    are taken, and a note says so. So it is with a folder whose name differs in its capitals.
+    A file or folder of the project goes before the word for what the package has. Where a folder
+    ``cases`` has no case in it, the shipped ones are taken, and a note says so.
     """
     by_word = tuple(named) == (SHIPPED,) and not (root / SHIPPED).exists()
     if by_word or (use_shipped and not named):
@@ -56,28 +50,18 @@ def case_places(named: Sequence[str], root: Path, use_shipped: bool) -> CasePlac
     elif own.is_dir() and holds_cases(own):
         paths = (own,)
     else:
-        return CasePlaces((shipped_cases(),), shipped=True, notes=tuple(_instead(root)))
-    beside = () if named else _in_capitals(root)
-    return CasePlaces(paths, notes=(*_passed_over(paths, root), *beside))
+        return CasePlaces((shipped_cases(),), shipped=True, notes=tuple(_instead(own)))
+    return CasePlaces(paths, notes=tuple(_passed_over(paths, root)))
 
 
-def _instead(root: Path) -> Iterator[str]:
+def _instead(own: Path) -> Iterator[str]:
     """What is in a project that could have been its cases."""
-    own = root / DEFAULT_CASES
     if own.is_dir():
         yield f"the folder {DEFAULT_CASES} holds no case file"
     elif own.exists():
         yield f"{DEFAULT_CASES} is no folder"
     elif own.is_symlink():
         yield f"{DEFAULT_CASES} is a link to a folder that is not there"
-    yield from _in_capitals(root)
-
-
-def _in_capitals(root: Path) -> Iterator[str]:
-    """Folders whose names differ from that of the cases in their capitals alone."""
-    for path in sorted(root.iterdir()):
-        if path.name != DEFAULT_CASES and path.name.casefold() == DEFAULT_CASES and path.is_dir():
-            yield f"the folder {path.name} is not read, only one that is named {DEFAULT_CASES}"
 
 
 def _passed_over(paths: Sequence[Path], root: Path) -> Iterator[str]:

@@ -54,7 +54,6 @@ class CallsLine:
         self._column = column
         self._text = ""
         self._lock = threading.RLock()
-        """Held by whoever writes to the terminal."""
         self._ended = threading.Event()
         self._interval = WRITTEN_S if terminal is None else REWRITTEN_S
         self._began = clock()
@@ -114,10 +113,7 @@ class CallsLine:
 
 
 def planned_calls(session: BenchmarkSession, chosen: Iterable[Selection]) -> tuple[int, bool]:
-    """About how many calls the items take, and whether that is an estimate.
-
-    What the items of a group share counts once.
-    """
+    """About how many calls the items take, and whether that is an estimate."""
     roles, settings = session.roles, session.settings
     answers = isinstance(roles.responder, ChatModel)
     judges = sum(isinstance(judge, ChatModel) for judge in roles.judges)

@@ -22,11 +22,7 @@ _TELLING: Final = 2
 def with_prompts(
     settings: Settings, registry: Registry, specs: Sequence[Spec], has_model: bool
 ) -> Settings:
-    """The settings with what the users' prompts and instructions say.
-
-    ``has_model`` says whether whatever model summarises was added by a plugin. Raises
-    :class:`OptionError` if no model reads them.
-    """
+    """The settings with what the users' prompts and instructions say."""
     told = registry.told(specs)
     if told and not has_model and is_offline(settings.model):
         named = ", ".join(dict.fromkeys(part.text for part, _, _ in told))

@@ -16,7 +16,6 @@ from pytest_compaction.settings import OptionError, Settings
 from pytest_compaction.text import printable
 
 _SHOWN: Final = 5
-"""The most cases that a line names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +200,7 @@ def _check_dialogues(settings: Settings, asking: Mapping[str, bool], with_cases:
 
 
 def archive_of(case: Path, root: Path, named: Sequence[Path]) -> Archive | None:
-    """The archive nearest to a case file, in its folder or in one above.
-
-    The last folder is the root of the project, for a case elsewhere the one that was ``named``, or
-    else its own.
-    """
+    """The archive nearest to a case file, in its folder or in one above."""
     file = case.resolve()
     folders = (path.resolve() for path in (root, *named))
     return archive_for(file, next((f for f in folders if f in file.parents), file.parent))

@@ -187,11 +187,7 @@ def _with_words(settings: Settings, roles: Roles, words: RunWords) -> tuple[Sett
 def resolve_strategies(
     texts: Iterable[str], added: Mapping[str, Any]
 ) -> tuple[Registry, tuple[Spec, ...]]:
-    """The strategies that a session names, and their registry.
-
-    Raises :class:`OptionError` for a parameter that earlier versions took, and
-    :class:`UnknownCompactorError`.
-    """
+    """The strategies that a session names, and their registry."""
     try:
         return named_strategies(texts, added)
     except UnknownCompactorError as error:

@@ -149,10 +149,7 @@ def _place_of(node: Any) -> Any:
 
 
 class Scheduling:
-    """Keeps items of one group on one worker; registered only with xdist.
-
-    ``groups`` maps parameter ids to groups, and ``cases`` groups to cases.
-    """
+    """Keeps items of one group on one worker; registered only with xdist."""
 
     at_work: int | None = None
     at_once = False

@@ -69,19 +69,14 @@ class BenchmarkSession:
     left_out: tuple[str, ...] = ()
     """Ids of cases without a recorded compaction in a run at the budgets on record."""
     rules_left_out: tuple[str, ...] = ()
-    """Thresholds of the configuration for strategies that are not in the run."""
     named: tuple[Path, ...] = ()
     """The files and folders of cases and of dialogues, as they were named."""
     kept: KeptResults = field(default_factory=KeptResults)
-    """The results of rules, kept from run to run."""
     shipped: bool = False
-    """Whether the cases are those that come with the package."""
     not_read: tuple[str, ...] = ()
     """What is there that could have been cases and was not read, as sentences."""
     words: RunWords = field(default_factory=RunWords)
-    """What is recorded of the cases, in a run of recorded words."""
     baseline_title: str = ""
-    """Which run this one is compared with, for the header; empty for none."""
     worker_share: WorkerShare | None = None
     """What this process shares with other workers of the run; ``None`` if it does not."""
 
@@ -137,10 +132,7 @@ class BenchmarkSession:
 
     @cached_property
     def elsewhere(self) -> Elsewhere | None:
-        """What does the work on cases in the tasks of an executor; ``None`` if it is done here.
-
-        A replay has nothing to ask there. Nothing is connected to yet.
-        """
+        """What does the work on cases in the tasks of an executor; ``None`` if it is done here."""
         settings, endpoints = self.settings, self.endpoints
         if not settings.executor or (settings.calls.replay and endpoints):
             return None
@@ -201,10 +193,7 @@ class BenchmarkSession:
         )
 
     def stop(self) -> None:
-        """Cancel what models are asked, keep what was paid for, and ask nothing more.
-
-        Any thread may call it, again too.
-        """
+        """Cancel what models are asked, keep what was paid for, and ask nothing more."""
         if "work_loop" in self.__dict__:
             self.work_loop.stop()
 

@@ -41,7 +41,6 @@ from pytest_compaction.settings import SnapshotSettings
 from pytest_compaction.text import printable
 
 MAX_NAME: Final = 255
-"""Bytes that a file name may have on common file systems."""
 _ENCODED: Final = frozenset('\\/?*:|"<>%')
 _LINE: Final = re.compile(r":\d+$")
 _TAIL: Final = 8
@@ -142,14 +141,9 @@ class SnapshotComparison:
     assertion: SnapshotAssertion
     tolerance: Tolerance
     verdicts: list[Verdict] = field(default_factory=list)
-    """The verdicts to compare when the test has ended."""
 
     def compare(self, verdict: Verdict, name: str | None = None) -> None:
-        """Compare a verdict, or accept it with ``--snapshot-update``.
-
-        Raises :class:`VerdictMovedError` for a verdict that moved or was never accepted,
-        :class:`UnscoredError` for one without a score.
-        """
+        """Compare a verdict, or accept it with ``--snapshot-update``."""
         try:
             snapshot = snapshot_of(verdict, self._details())
         except ValueError as error:

@@ -32,10 +32,7 @@ _BENCHMARK_PACKAGE: Final = "pytest_compaction.benchmark"
 
 
 def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSession:
-    """Start a benchmark: resolve the settings and register the parts that it needs.
-
-    Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
-    """
+    """Start a benchmark: resolve the settings and register the parts that it needs."""
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
     try:
@@ -77,10 +74,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
 
 
 def _resolved(config: pytest.Config, settings: Settings, use_shipped: bool) -> BenchmarkSession:
-    """The session of the settings, with what conftest files and plugins add.
-
-    Raises one of ``USAGE_ERRORS`` for what cannot be resolved or asked.
-    """
+    """The session of the settings, with what conftest files and plugins add."""
     workerinput = getattr(config, "workerinput", {})
     added_models = added(config, "pytest_compaction_models")
     session = resolve.resolve_session(
@@ -201,10 +195,7 @@ def need_syrupy(config: pytest.Config, what: str) -> None:
 
 
 def start_check(config: pytest.Config, settings: Settings) -> None:
-    """``--compaction-check``: resolve the strategies and register the hooks that check them.
-
-    Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
-    """
+    """``--compaction-check``: resolve the strategies and register the hooks that check them."""
     from pytest_compaction.session.check import (
         CHECK_SESSION,
         CheckHooks,
@@ -238,10 +229,7 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
 
 
 def _left_out_of_check(config: pytest.Config, settings: Settings) -> list[str]:
-    """A line for each part of the configuration that has no effect on a check.
-
-    Raises :class:`pytest.UsageError` for such a part on the command line.
-    """
+    """A line for each part of the configuration that has no effect on a check."""
     gates = _gates_of(settings)
     proxy = {"compaction_proxy": "true"} if settings.calls.proxy else {}
     for key, given in (gates | proxy).items():

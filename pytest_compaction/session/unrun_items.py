@@ -1,8 +1,4 @@
-"""Items that were selected and nobody ran: each is an error.
-
-So are those that too many dead workers of pytest-xdist leave, and those that a plugin takes over
-in silence.
-"""
+"""Items that were selected and nobody ran: each is an error."""
 
 from __future__ import annotations
 
@@ -12,7 +8,6 @@ from typing import Any, Final
 import pytest
 
 _LISTING: Final = ("collectonly", "showfixtures", "show_fixtures_per_test", "cacheshow")
-"""Options of pytest that list something instead of running tests."""
 _ENDS: Final = ("teardown", "???")
 """Phases after which no more is reported of an item; the second is that of one that crashed."""
 

@@ -61,10 +61,7 @@ class WholeRun:
 
     @contextlib.contextmanager
     def _ending(self) -> Generator[None, None, None]:
-        """Say the end of a run that ends by an error of pytest, which pytest shows.
-
-        ``SystemExit`` is not its end.
-        """
+        """Say the end of a run that ends by an error of pytest, which pytest shows."""
         try:
             yield
         except SystemExit as error:

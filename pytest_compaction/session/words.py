@@ -41,10 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 class WordsRequests:
-    """Writes the requests of the selected items in place of the run.
-
-    ``recorded`` says that recorded words answer them, else the store does.
-    """
+    """Writes the requests of the selected items in place of the run."""
 
     def __init__(
         self, session: BenchmarkSession, endpoints: Endpoints | None, config: pytest.Config

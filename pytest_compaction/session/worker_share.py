@@ -26,21 +26,14 @@ def dealt(units: Sequence[str | None], workers: int) -> list[list[int]]:
 def units_of(
     nodeids: Sequence[str], groups: Mapping[str, str], cases: Mapping[str, str], workers: int
 ) -> list[str | None]:
-    """The unit of each item: its case, or its group if there are fewer cases than workers.
-
-    ``groups`` maps parameter ids to groups, and ``cases`` groups to cases, if they have any.
-    """
+    """The unit of each item: its case, or its group if there are fewer cases than workers."""
     found = [group_of(nodeid, groups) for nodeid in nodeids]
     of_cases = [group and cases.get(group, group) for group in found]
     return of_cases if len({*of_cases} - {None}) >= workers else found
 
 
 def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
-    """The group of an item by the parameters in its id; ``None`` for a test of another kind.
-
-    ``groups`` maps parameter ids to groups. A test with further parameters has
-    them joined by ``-`` before or after ours.
-    """
+    """The group of an item by the parameters in its id; ``None`` for a test of another kind."""
     parameters = nodeid.partition("[")[2].removesuffix("]")
     if parameters in groups:
         return groups[parameters]

@@ -16,7 +16,6 @@ from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import WorkerShare, dealt, units_of
 
 _LOOK_S: Final = 0.1
-"""Seconds between looks whether the run was stopped."""
 
 
 def own_items(session: BenchmarkSession, items: Sequence[pytest.Item]) -> Sequence[pytest.Item]:

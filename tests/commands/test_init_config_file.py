@@ -112,28 +112,3 @@ def _as_toml(value):
 )
 def test_the_threshold_is_five_per_cent_below_the_score_rounded_down(overall, threshold):
     assert FirstScore.threshold(overall) == threshold
-
-
-def test_a_file_that_was_changed_in_the_meantime_stays_as_it_is(tmp_path):
-    found = place(tmp_path, "pyproject.toml", PROJECT)
-    (tmp_path / "pyproject.toml").write_text(f"{PROJECT}# a new line\n")
-    with pytest.raises(ConfigFileError, match="was changed in the meantime and stays as it is"):
-        found.write(found.with_lines(ADDED))
-    assert (tmp_path / "pyproject.toml").read_text() == f"{PROJECT}# a new line\n"
-    new = config_file(tmp_path / "empty")
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "empty" / "pytest.ini").write_text("[pytest]\n")
-    with pytest.raises(ConfigFileError, match=r"pytest\.ini was changed"):
-        new.write(new.with_lines(ADDED))
-
-
-def test_a_link_still_leads_to_the_file_and_the_file_keeps_its_mode(tmp_path):
-    real = tmp_path / "real.toml"
-    real.write_bytes(PROJECT.encode())
-    real.chmod(0o640)
-    (tmp_path / "pyproject.toml").symlink_to(real)
-    found = config_file(tmp_path)
-    found.write(found.with_lines(ADDED))
-    assert (tmp_path / "pyproject.toml").is_symlink()
-    assert real.read_text() == found.with_lines(ADDED)
-    assert real.stat().st_mode & 0o777 == 0o640

@@ -353,10 +353,7 @@ def _cases_at(tree: Tree) -> list[str]:
 
 
 def _both(found: Sequence[tuple[Path, Run]], ab: AB) -> FinishedRun:
-    """The runs of two refs as one, in which the strategy is named by its ref.
-
-    Header and trivial baselines are those of the newer ref.
-    """
+    """The runs of two refs as one, in which the strategy is named by its ref."""
     (old, new), (path, run) = ab.versions, found[-1]
     others = [r for r in run.records if r["compactor"] != new.records[0]["compactor"]]
     named = [

@@ -55,10 +55,7 @@ class Tree:
 
 @contextmanager
 def trees_of(refs: str, compactor: str) -> Iterator[tuple[Tree, Tree]]:
-    """The trees of ``A..B``, or of ``A...B`` from where B left A; both can make the compactor.
-
-    Raises :class:`RefError`. The trees are removed also after Ctrl-C and a signal to terminate.
-    """
+    """The trees of ``A..B``, or of ``A...B`` from where B left A; both can make the compactor."""
     root = _git(
         "rev-parse",
         "--show-toplevel",

@@ -129,10 +129,7 @@ def _wrong_strategy(spec: str) -> str:
 
 @dataclass(frozen=True)
 class _Project:
-    """A project in the current folder, with the settings that its file has now.
-
-    ``folder`` is an empty one that is removed at the end.
-    """
+    """A project in the current folder, with the settings that its file has now."""
 
     options: argparse.Namespace
     folder: Path
@@ -308,7 +305,7 @@ class _Project:
             file.write()
         if not is_there:
             first.accept(baseline, accepted_place(baseline, Path()))
-        self.settings.write(changed)
+        self.settings.path.write_bytes(changed.encode("utf-8"))
         if asks:
             keys = "; ".join(f"gh secret set {name}" for name in _set(_KEYS) or _KEYS[:1])
             print("Commit the recorded calls with the rest: the workflow replays them.")

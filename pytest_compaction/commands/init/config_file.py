@@ -21,7 +21,6 @@ from typing import Any, Final
 
 from pytest_compaction.commands import import_transcripts
 from pytest_compaction.commands.arguments import complain
-from pytest_compaction.folders import write_whole
 
 MODULE: Final = "my_compactor"
 FUNCTION: Final = "compact"
@@ -55,11 +54,7 @@ def compactor_file() -> NewFile:
 def workflow_file(
     command: str, keys: Sequence[str] = (), addresses: Sequence[str] = (), data: Path | None = None
 ) -> NewFile:
-    """A GitHub workflow that runs a command for each push and pull request.
-
-    ``keys`` and ``addresses`` are variables of a strategy that asks a model: it replays recorded
-    calls where no key is set. ``data`` is a folder outside the repository.
-    """
+    """A GitHub workflow that runs a command for each push and pull request."""
     packages = ["."] if any(Path(name).is_file() for name in ("setup.py", "setup.cfg")) else []
     project = Path("pyproject.toml")
     if not packages and project.is_file() and "[project]" in project.read_text("utf-8", "replace"):
@@ -94,10 +89,7 @@ _FETCH: Final = """\
 def case_files(
     transcripts: Sequence[Path], folder: Path, target: Path
 ) -> tuple[list[NewFile], str]:
-    """The cases of transcripts, made in an empty ``folder`` for ``target``, and what was said.
-
-    A transcript that cannot be used is said on the error stream, and the others are read.
-    """
+    """The cases of transcripts, made in an empty ``folder`` for ``target``, and what was said."""
     parser = argparse.ArgumentParser(prog="pytest-compaction")
     import_transcripts.add(parser.add_subparsers())
     options = parser.parse_args(["import", *map(str, transcripts), "-o", str(folder)])
@@ -144,10 +136,7 @@ class ConfigFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """The file of the settings, its text as it is, and the table that holds them.
-
-    ``is_new`` says that there is no such file, ``is_new_table`` that it has no such table yet.
-    """
+    """The file of the settings, its text as it is, and the table that holds them."""
 
     path: Path
     table: str
@@ -172,10 +161,7 @@ class ConfigFile:
         return [*heading, *said, *(f"{key} = {value}" for key, value in written.items())]
 
     def with_lines(self, settings: Mapping[str, Value], comment: str = "") -> str:
-        """The text of the file with these settings; a list has one value.
-
-        Raises :class:`ConfigFileError` if they cannot be added without another change.
-        """
+        """The text of the file with these settings; a list has one value."""
         newline = "\r\n" if "\r\n" in self.text else "\n"
         added = "".join(f"{line}{newline}" for line in self.lines(settings, comment))
         match = _heading(self.table).search(self.text)
@@ -188,21 +174,6 @@ class ConfigFile:
             changed = f"{before}{'' if before.endswith(chr(10)) else newline}{added}{after}"
         self._check(changed, settings)
         return changed
-
-    def write(self, changed: str) -> None:
-        """Put a changed text in place of the file; until it is whole the old one stays.
-
-        Raises :class:`ConfigFileError` if the file is no longer as it was read.
-        """
-        there = self.path.exists()
-        if there == self.is_new or (there and _text(self.path) != self.text):
-            raise ConfigFileError(
-                f"{self.path.name} was changed in the meantime and stays as it is; run init again"
-            )
-        mode = None if self.is_new else self.path.stat().st_mode
-        write_whole(self.path, changed.encode("utf-8"))
-        if mode is not None:
-            self.path.chmod(mode)
 
     def _check(self, changed: str, settings: Mapping[str, Value]) -> None:
         expected = {**self.values(), **_as_read(self.path, self.table, settings)}
@@ -219,10 +190,7 @@ class ConfigFile:
 
 
 def config_file(root: Path) -> ConfigFile:
-    """The file in which pytest finds the settings of a folder, or the one to be made.
-
-    Raises :class:`ConfigFileError` for a file that cannot be read.
-    """
+    """The file in which pytest finds the settings of a folder, or the one to be made."""
     for name, tables in _TABLES:
         path = root / name
         if not path.is_file():

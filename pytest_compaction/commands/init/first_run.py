@@ -23,15 +23,11 @@ from pytest_compaction.records import (
 
 _LOWER: Final = 0.95
 _STEPS: Final = 20
-"""A threshold is this share of the score, rounded down to a twentieth of a point."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstScore:
-    """The mean overall score of a run, from 0 to 5, on a number of items and cases.
-
-    ``interval`` is the 95 % interval over cases, ``None`` with fewer than six.
-    """
+    """The mean overall score of a run, from 0 to 5, on a number of items and cases."""
 
     overall: float
     interval: tuple[float, float] | None
@@ -54,10 +50,7 @@ class FirstScore:
 
 @dataclass(frozen=True, slots=True)
 class FirstRun:
-    """A run in a ``folder`` of its own, with its score.
-
-    ``sampled`` says that a model wrote the views, which may write others the next time.
-    """
+    """A run in a ``folder`` of its own, with its score."""
 
     run: Run
     folder: Path
@@ -70,10 +63,7 @@ class FirstRun:
         return sum(use.usage.calls for use in uses(self.run.records).values())
 
     def accept(self, path: Path, accepted: Path | None) -> None:
-        """Write the run as a baseline file, and the hash of that file as ``accepted``.
-
-        Raises ``OSError``.
-        """
+        """Write the run as a baseline file, and the hash of that file as ``accepted``."""
         groups = by_compactor(self.run.records)
 
         def view_of(record: Record) -> bytes | None:
@@ -91,11 +81,7 @@ def newly_gone_between(first: FirstRun, second: FirstRun) -> int:
 
 
 def measure(arguments: Sequence[str], runs: Path, store: Path) -> FirstRun:
-    """Run pytest with these arguments, and say how far it is; only what it scored decides.
-
-    The run is kept in the folder ``runs``, which must be empty. Raises :class:`RunError` if
-    an item failed for another reason than its score, or nothing was scored.
-    """
+    """Run pytest with these arguments, and say how far it is; only what it scored decides."""
     gate = ["--compaction-threshold=overall>=0", "--compaction-baseline=none"]
     brief = ["-q", "--compaction-show=0", f"--compaction-runs={runs}"]
     code, printed = run_pytest([*arguments, *gate, *brief], store)

@@ -15,7 +15,6 @@ from pytest_compaction.reports import content_policy, inert_json
 from pytest_compaction.text import printable
 
 _ROOM: Final = 300
-"""Characters of each message that states a fact."""
 
 
 def page_of_review(reviews: Sequence[Review], paths: Sequence[Path], everything: bool) -> str:

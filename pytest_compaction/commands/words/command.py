@@ -110,7 +110,6 @@ def run(options: argparse.Namespace) -> int:
 class _Requests:
     rows: Sequence[Mapping[str, Any]]
     arms: Sequence[tuple[str, str, int]]
-    """Case, strategy and trial."""
     cases: Mapping[str, Mapping[str, Any]]
     outside: Sequence[str]
     failures: Sequence[str]
@@ -299,10 +298,7 @@ def _kept(options: argparse.Namespace) -> int:
 
 
 def _narrowed(options: argparse.Namespace) -> bool:
-    """Leave strategies and cases whose words are recorded out of the options.
-
-    False if nothing is left. Nobody is asked yet for words that could not be written then.
-    """
+    """Leave strategies and cases whose words are recorded out of the options."""
     found = _requests(options, options.model, recorded=True)
     arms = {_arm(row) for row in found.rows if row["state"] != "recorded"}
     for case in sorted({case for case, _, _ in arms}):

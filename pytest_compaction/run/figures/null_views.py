@@ -40,11 +40,7 @@ class NullViews:
     def readings(
         self, case: Case, probe: Probe, tokens: tuple[int, ...], known: CaseNulls | None = None
     ) -> tuple[NullReading, ...]:
-        """What each null states of the probe's facts after the last of these points.
-
-        ``tokens`` are those of the views under test at the points up to that of the probe. A view
-        that is ``known`` is not read.
-        """
+        """What each null states of the probe's facts after the last of these points."""
         key = (case.id, case.digest, probe.id, tokens)
         if key not in self._readings:
             found: list[NullReading] = []

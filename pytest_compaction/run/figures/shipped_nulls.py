@@ -24,7 +24,6 @@ from pytest_compaction.metrics import reader_version
 
 FILE: Final = Path(__file__).with_name("nulls.json")
 DIGEST: Final = 8
-"""Characters of the digest of a view."""
 
 Nulls = Literal["none", "shipped", "all"]
 """The cases in which a strategy is compared with the nulls: ``shipped`` are those of the file."""
@@ -65,10 +64,7 @@ class CaseNulls:
 
 
 def shipped_nulls(case: Case, encoding: str) -> CaseNulls | None:
-    """What the nulls state in a case; ``None`` if the file is not about it as it is now.
-
-    Nothing of the file is used if it was made by another reader of facts or with other tokens.
-    """
+    """What the nulls state in a case; ``None`` if the file is not about it as it is now."""
     found = _content()
     if (found.get("reader"), found.get("encoding")) != (reader_version(), encoding):
         return None

@@ -1,7 +1,4 @@
-"""Reads the views of responses: what they state of facts, traps and standing constraints.
-
-What became of a fact is told for every compaction until the point of its probe.
-"""
+"""Reads the views of responses: what they state of facts, traps and standing constraints."""
 
 from __future__ import annotations
 
@@ -49,7 +46,6 @@ FIGURES: Final = Form.of(
     *(ViewFigures, Readings, Reading, NullReading, FactHistory),
     *(ForeignNames, ForeignWordings, ListedNames),
 )
-"""What rules read in a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +87,7 @@ class _AtPoint:
 
 
 class ViewReader:
-    """Has the figures of views made when somebody wants them.
-
-    ``nulls`` says in which cases they are run beside a strategy. ``give_way`` blocks as long as
-    something else goes before, and ``kept`` keeps the figures from run to run.
-    """
+    """Has the figures of views made when somebody wants them."""
 
     def __init__(
         self,
@@ -194,10 +186,7 @@ class ViewReader:
 
 
 class LogFacts:
-    """The facts of one case: where its log states them, and which of its views do.
-
-    Each message that is named as evidence of a fact states it, as the check of a case sees to.
-    """
+    """The facts of one case: where its log states them, and which of its views do."""
 
     def __init__(self, case: Case, tokens: TokenCounter) -> None:
         self.case = case

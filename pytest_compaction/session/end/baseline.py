@@ -100,15 +100,7 @@ class SessionBaseline:
         folder: Path,
         uncompacted: Sequence[str] = (),
     ) -> str:
-        """Write the run as the baseline, and say so; strategies that did not run stay.
-
-        ``folder`` is that of the run, beside which its views lie. Of a baseline outside the
-        repository the hash and the figures are written into the root folder, to be committed.
-
-        A run with a strategy that compacted nothing, as ``uncompacted`` says, is no baseline, and
-        neither is one with a strategy that has no score: later runs would be compared with nothing.
-        Raises :class:`BaselineError` if there is nothing to accept or the file cannot be written.
-        """
+        """Write the run as the baseline, and say so; strategies that did not run stay."""
         probes = [record for record in records if type_of(record) == "probe"]
         groups = by_compactor(probes)
         if len(groups) > 1:
@@ -151,11 +143,7 @@ def _is_scored(record: Record) -> bool:
 
 
 def session_baseline(session: BenchmarkSession, root: Path) -> SessionBaseline | None:
-    """The baseline that the settings name; ``None`` if they name none, and in a shard.
-
-    Raises :class:`pytest.UsageError` with all that is wrong: no such file, another strategy,
-    runs that cannot be compared, a file that cannot be written.
-    """
+    """The baseline that the settings name; ``None`` if they name none, and in a shard."""
     settings = session.settings.baseline
     if not settings.path or session.settings.shard is not None:
         return None

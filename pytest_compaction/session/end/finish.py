@@ -65,14 +65,10 @@ if TYPE_CHECKING:
 
 
 RUN_FILE: Final = "run-file"
-"""The rule that all records of a run are in its file."""
 
 
 def report_missing(session: pytest.Session, writer: RunWriter | None) -> bool:
-    """Try once more to write what the file lacks; an error among the tests if that fails.
-
-    Returns whether there is such an error.
-    """
+    """Try once more to write what the file lacks; an error among the tests if that fails."""
     if writer is None or writer.problem is None:
         return False
     writer.close()

@@ -1,7 +1,4 @@
-"""The files that a run writes at its end, beside its records: reports, and files of a CI service.
-
-Runs only in the controlling process.
-"""
+"""The files that a run writes at its end beside its records: reports, and those of a CI service."""
 
 from __future__ import annotations
 
@@ -44,7 +41,6 @@ class ReportFiles:
         self._session: pytest.Session | None = None
         self._done = False
         self._written: dict[str, str | None] = {}
-        """The names of the files, and why each was not written."""
         self._line: str | None = None
         """What the gate said in them."""
 
@@ -64,10 +60,7 @@ class ReportFiles:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Write all files once the gate has decided; one that cannot be written is an error.
-
-        So pytest knows of it when it makes the exit code.
-        """
+        """Write all files once the gate has decided; one that cannot be written is an error."""
         result = yield
         if self._paths and self._ran(session):
             self._write(session)
@@ -100,10 +93,7 @@ class ReportFiles:
         return run
 
     def _end(self, session: pytest.Session) -> list[Line]:
-        """Write once what is not yet written; the lines say where files lie, or why they do not.
-
-        That is after a run that was stopped, or if snapshots that nobody used fail it.
-        """
+        """Write once what is not yet written; the lines say where files lie, or why they do not."""
         if self._done or not self._ran(session):
             return []
         self._done = True

@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 RULES: Final = "compaction"
 """Stands where the file of a test does in the ids of rules, as in ``compaction::overall>=3.8``."""
 UPDATE: Final = "baseline-update"
-"""The rule that the run could be accepted as the new baseline."""
 _NAME: Final = 44
-"""Characters of an item that a failed rule names."""
 
 
 class RuleError(AssertionError):
@@ -54,10 +52,7 @@ def is_rule(report: pytest.TestReport) -> bool:
 
 
 def baseline_reports(decision: BaselineDecision) -> list[pytest.TestReport]:
-    """A report for each rule against a baseline; an error for one that could not be applied.
-
-    A rule that is undecided and fails nothing is skipped, since it is neither passed nor failed.
-    """
+    """A report for each rule against a baseline; an error for one that could not be applied."""
     undecided = {each.undecided.check.rule for each in decision.comparisons if each.undecided}
     return [
         *(
@@ -146,11 +141,7 @@ STOPPED = "the run was stopped before all items ran"
 
 
 class RunGate:
-    """Thresholds and baseline of a session, and what they decided.
-
-    ``folder`` is that of the run. ``decision`` is ``None`` until all items have run.
-    ``accepted`` says that the run is the new baseline, or why it is not.
-    """
+    """Thresholds and baseline of a session, and what they decided."""
 
     def __init__(
         self, session: BenchmarkSession, baseline: SessionBaseline | None, folder: Path

@@ -12,15 +12,10 @@ from pytest_compaction.reports import LOWEST, Line, item_lines, width_of, write_
 from pytest_compaction.session.items.report import fit_failure, is_below, record_of
 
 BELOW = "b"
-"""The letter after ``-r`` for items below the pass score that do not fail for it."""
 
 
 class ShownFailures:
-    """Has the failures of the ``most`` lowest items printed (``None``: of all items).
-
-    Each of the others has a line with ``-rb``, and none in pytest's short summary. Only items
-    that failed for their score are left out: whatever else failed is printed.
-    """
+    """Has the failures of the ``most`` lowest items printed (``None``: of all items)."""
 
     def __init__(self, most: int | None) -> None:
         self._most = most

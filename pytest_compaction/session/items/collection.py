@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pytest_compaction.session.items.probe import ProbeItem
 
     BenchmarkItem: TypeAlias = ProbeItem | DialogueItem
-    """One thing to measure with one strategy, in one pytest item."""
 
 _NOTHING: Final = "nothing-to-measure"
 
@@ -25,12 +24,7 @@ _NOTHING: Final = "nothing-to-measure"
 def items_of(
     kind: Kind, session: BenchmarkSession, with_arms: bool = True
 ) -> dict[str, BenchmarkItem]:
-    """The items of a kind by id, in the order in which they run; made once for a session.
-
-    Ids differ even where joining the parts of two items gives the same text. A shard has
-    those of its cases, with the ids that they have in a whole run; a broken file, which may
-    hold any case, is an item of each shard.
-    """
+    """The items of a kind by id, in the order in which they run; made once for a session."""
     made: dict[tuple[Kind, bool], dict[str, BenchmarkItem]] = session.items
     if (kind, with_arms) not in made:
         made[kind, with_arms] = _items_of(kind, session, with_arms)
@@ -124,10 +118,7 @@ def parametrize(metafunc: pytest.Metafunc, kind: Kind, session: BenchmarkSession
 
 
 def measuring(nodes: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-    """The items without those of a kind that the run does not measure.
-
-    ``-k`` finds an item by the kind of its probe and by its task, as in ``-k "recall and ci"``.
-    """
+    """The items without those of a kind that the run does not measure."""
     for node in nodes:
         if _NOTHING in getattr(getattr(node, "callspec", None), "id", ""):
             continue

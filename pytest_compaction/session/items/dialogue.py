@@ -75,10 +75,7 @@ class DialogueItem:
     def work_ahead(
         cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]], is_dealt: bool
     ) -> None:
-        """Tell the replayer what will be asked for, so that it waits for many answers at once.
-
-        The offline model answers at once, so nothing is begun ahead for it.
-        """
+        """Tell the replayer what will be asked for, so that it waits for many answers at once."""
         if session.roles.responder.name == OFFLINE or not is_dealt:
             return
         order = [

@@ -14,7 +14,6 @@ import pytest
 from pytest_compaction.case import CaseEntry, CaseSet, ProbeEntry
 
 CASES: Final = pytest.StashKey[CaseSet]()
-"""The cases of a run."""
 
 
 @pytest.fixture(scope="session")

@@ -20,17 +20,11 @@ ARM: Final = "compaction_arm"
 RECORD: Final[pytest.StashKey[Record]] = pytest.StashKey()
 """The record of an item as far as it is known: set by its fixtures, then by its reports."""
 OUR_FIXTURES: Final = "pytest_compaction.session.items.fixtures"
-"""The module of the plugin's own fixtures for what items measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of benchmark item.
-
-    A test function that asks for all ``fixtures`` measures this kind. ``target`` names
-    the class of its items, as ``module:class``. The plugin has fixtures of these names, which
-    make the value of what an item was parametrized with.
-    """
+    """A kind of benchmark item."""
 
     fixtures: tuple[str, ...]
     target: str

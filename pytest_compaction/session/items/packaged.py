@@ -52,10 +52,7 @@ def argument(text: str, folder: Path) -> str:
 
 
 def remember_failures(config: pytest.Config) -> None:
-    """Let ``--lf`` find the items of packaged modules, also those that an older version kept.
-
-    It looks for failures in files below the root folder alone.
-    """
+    """Let ``--lf`` find the items of packaged modules, also those that an older version kept."""
     plugin: Any = config.pluginmanager.get_plugin("lfplugin")
     failed: Any = getattr(plugin, "lastfailed", None)
     if not failed:

@@ -31,11 +31,7 @@ _TEXTS: Final = pytest.StashKey[TextWriter]()
 
 @dataclass(frozen=True, slots=True)
 class ProbeItem:
-    """A probe of a case, measured with one strategy in one pytest item.
-
-    Each kind of item has a class with these methods. Neither case nor probe need be parsed.
-    ``probe`` is ``None`` where the file of the case is broken.
-    """
+    """A probe of a case, measured with one strategy in one pytest item."""
 
     type: ClassVar[RecordType] = "probe"
     case: CaseEntry | CaseFileError
@@ -72,10 +68,7 @@ class ProbeItem:
 
     @classmethod
     def planned(cls, session: BenchmarkSession, with_arms: bool) -> Iterator[tuple[str, Self]]:
-        """Broken files, then all probes by case, compactor, budget, probe and trial.
-
-        What is known of a case, such as the facts that its log states, is used by all strategies.
-        """
+        """Broken files, then all probes by case, compactor, budget, probe and trial."""
         for error in session.case_set.errors:
             yield f"broken-{error.id}", cls(error, None, None)
         settings = session.settings

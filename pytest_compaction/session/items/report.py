@@ -61,27 +61,18 @@ def _scrubbed_part(part: Any) -> Any:
 
 
 _SAID: Final = pytest.StashKey[dict[tuple[Any, ...], str]]()
-"""Which item has said what is wrong, by case, strategy and text."""
 _WHOLE: Final = frozenset({"long", "native"})
-"""Values of ``--tb`` that ask for the traceback."""
 
 
 def said_before(node: pytest.Item, record: Record, text: str) -> str | None:
-    """The name of another item of the same case that failed with the same text, if one did.
-
-    The items of a case run in one process.
-    """
+    """The name of another item of the same case that failed with the same text, if one did."""
     arm = tuple(record.get(name) for name in ("case", "compactor", "trial", "budget"))
     first = node.config.stash.setdefault(_SAID, {}).setdefault((*arm, text), node.name)
     return first if first != node.name else None
 
 
 def traceback_of(node: pytest.Item, failure: BaseException, lines: list[str]) -> Any:
-    """The traceback of what the strategy raised, from its own code on, as pytest shows it.
-
-    ``None`` if nobody asked for it, or if the strategy raised nothing. ``lines`` say what went
-    wrong in sentences. With ``--full-trace`` it begins where the strategy was called.
-    """
+    """The traceback of what the strategy raised, from its own code on, as pytest shows it."""
     style = node.config.getoption("tbstyle", "auto")
     whole = bool(node.config.getoption("fulltrace", False))
     cause = failure.__cause__
@@ -117,7 +108,6 @@ _WITH_A_VERDICT: Final = (
 )
 """What a test raises about its verdict: its record says so already."""
 GATED: Final = pytest.StashKey[bool]()
-"""Whether thresholds or a baseline decide on the items of this run."""
 _IDENTITY: Final = ("compactor", "case", "task", "probe", "kind", "trial", "budget")
 _PROPERTY: Final = "compaction"
 _BELOW: Final = "compaction.below"
@@ -127,11 +117,7 @@ _BELOW: Final = "compaction.below"
 def record_before_report(
     node: pytest.Item, call: pytest.CallInfo[None], session: BenchmarkSession
 ) -> Record | None:
-    """The record of an item at the end of a phase; its figures go to JUnit.
-
-    ``None`` if the phase says nothing: it passed and was not the call, or the item
-    measures nothing.
-    """
+    """The record of an item at the end of a phase; its figures go to JUnit."""
     item = item_of(node)
     failure = call.excinfo.value if call.excinfo is not None else None
     if item is None or item.arm is None or (call.when != "call" and failure is None):
@@ -179,11 +165,7 @@ def finish_report(
     record: Record | None,
     session: BenchmarkSession,
 ) -> None:
-    """Attach the record, and replace tracebacks by the sentence where that is enough.
-
-    Where a gate decides, be it that of the merged shards, an item below the pass score is a
-    measurement and does not fail.
-    """
+    """Attach the record, and replace tracebacks by the sentence where that is enough."""
     if record is not None:
         report.user_properties.append((_PROPERTY, record))
     failure = call.excinfo.value if call.excinfo is not None else None
@@ -277,10 +259,7 @@ def record_of(report: pytest.TestReport) -> Record | None:
 
 
 def hide_record(report: pytest.TestReport) -> None:
-    """Take the record out of a report of a teardown once it is kept.
-
-    JUnit files have the properties of that report, and need no record as text.
-    """
+    """Take the record out of a report of a teardown once it is kept."""
     if report.when == "teardown":
         report.user_properties = [pair for pair in report.user_properties if pair[0] != _PROPERTY]
 
@@ -292,10 +271,7 @@ def is_below(report: pytest.TestReport) -> bool:
 def progress_of(
     report: pytest.TestReport, settings: Settings
 ) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
-    """Category, letter and word for the progress display; ``None`` leaves them to pytest.
-
-    The category of an item below the score at which it passes says which score that is.
-    """
+    """Category, letter and word for the progress display; ``None`` leaves them to pytest."""
     record = record_of(report)
     if record is None or report.when != "call":
         return None
