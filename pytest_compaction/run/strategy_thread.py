@@ -52,8 +52,6 @@ class _ThreadCall:
     ) -> None:
         self.function = function
         self.deliver = deliver
-        self.reacted = threading.Event()
-        """Whether the loop of the coroutine still turned after :meth:`cancel`."""
         self._lock = threading.Lock()
         self._cancelled = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -64,15 +62,13 @@ class _ThreadCall:
         with self._lock:
             self._cancelled, loop = True, self._loop
 
-        def cancel_on(loop: asyncio.AbstractEventLoop) -> None:
+        def cancel_on_loop() -> None:
             if self._task is not None:
                 self._task.cancel()
-            # Later, because the coroutine may block the loop when it is cancelled.
-            loop.call_later(GRACE / 2, self.reacted.set)
 
         if loop is not None:
             with contextlib.suppress(RuntimeError):  # it may have ended by itself
-                loop.call_soon_threadsafe(cancel_on, loop)
+                loop.call_soon_threadsafe(cancel_on_loop)
         return loop
 
     def enter(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -103,7 +99,7 @@ class StrategyThread:
 
     The coroutine of a call that takes too long is cancelled. A call that does not end
     even then, because it blocks, is left behind in its thread, and the next call gets a
-    new one; a shared loop is left only if it is blocked. The thread ends when
+    new one; a shared loop is left too. The thread ends when
     :meth:`close` is called or nobody refers to this object any more; a call after that
     has a thread of its own. ``waited`` tells for how many seconds the strategy had to wait
     so far for requests of others, which does not count.
@@ -146,7 +142,7 @@ class StrategyThread:
                     if entered is not None:
                         await asyncio.wait([done], timeout=GRACE)
                     if not done.done():
-                        self._leave(call, entered)
+                        self._leave(entered)
                     elif self._closed:
                         self._stop()
                     raise CompactorError(f"{what} {too_long(seconds)}")
@@ -175,7 +171,7 @@ class StrategyThread:
             try:
                 answers.get(timeout=0 if loop is None else GRACE)
             except queue.Empty:
-                self._leave(call, loop)
+                self._leave(loop)
             raise TimeLimitError(too_long(seconds)) from None
         except BaseException:  # Ctrl-C in the thread that waits
             call.cancel()
@@ -200,10 +196,10 @@ class StrategyThread:
             self._end = end
         self._calls.put(call)
 
-    def _leave(self, call: _ThreadCall, loop: asyncio.AbstractEventLoop | None) -> None:
-        """Leave a call behind that did not end, and the shared loop if that is blocked too."""
+    def _leave(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        """Leave a call behind that did not end, and the shared loop that it may block."""
         self._stop()
-        if self._shared is not None and loop is not None and not call.reacted.is_set():
+        if self._shared is not None and loop is not None:
             self._shared.leave(loop)
 
     def _stop(self) -> None:

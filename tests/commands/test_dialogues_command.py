@@ -201,16 +201,6 @@ def test_a_file_that_cannot_be_used_is_named_and_hides_no_other(
     assert run(capsys, path)[:2] == (1, "")
 
 
-def test_missing_files_and_folders_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = run(capsys, tmp_path / "none.json", tmp_path)
-    assert (code, out) == (1, "")
-    first, second = err.splitlines()
-    assert "none.json: No such file or directory" in first
-    assert "Is a directory" in second
-
-
 def test_a_damaged_record_is_named_by_its_item(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -164,14 +164,6 @@ def test_a_number_out_of_its_range_is_refused(folder, capsys, flag, allowed, val
     assert (code, said) == (4, f"pytest-compaction: {flag}={value} is not {allowed}\n")
 
 
-@pytest.mark.parametrize("value", ["-1", "1.5", "nan", "1e3"])
-def test_a_count_out_of_its_range_is_refused(folder, capsys, value):
-    write(folder, before())
-    code, _, said = gate(capsys, RUN, "--threshold=overall>=1", f"--max-unscored={value}")
-    assert code == 4
-    assert f"--max-unscored={value} is not a whole number from 0 to 1000000000" in said
-
-
 @pytest.mark.parametrize(("key", "value"), [("pass_score", 99), ("max_unscored", -1)])
 def test_a_number_of_the_run_that_is_out_of_its_range_is_refused(folder, capsys, key, value):
     write(folder, [], head=header(**{key: value}))

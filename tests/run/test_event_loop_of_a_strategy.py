@@ -1,7 +1,6 @@
 """A strategy has one thread and one event loop for its whole life, and both end with it."""
 
 import asyncio
-import contextlib
 import gc
 import threading
 from functools import partial
@@ -215,63 +214,6 @@ def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_leaves_the_loop
     assert asyncio.run(both()) == [2, 2]
     assert meeting[0] is meeting[1] is meeting[2]
     assert endless.cancelled.is_set()
-    shared.close()
-    assert left_behind() == []
-
-
-def test_two_calls_that_are_stuck_on_a_blocked_loop_leave_it_once(left_behind):
-    shared, gate, blocked = SharedLoop("function"), threading.Event(), threading.Event()
-
-    async def block():
-        blocked.set()
-        gate.wait()
-
-    async def calls():
-        first, second, third = (StrategyThread(name, shared) for name in "abc")
-        old = await first.call(current_loop, ENOUGH, "loop")
-
-        async def after_the_first():
-            await asyncio.to_thread(blocked.wait)
-            with stuck():
-                await second.call(Endless(), 0.5, "second")
-
-        waiting = asyncio.create_task(after_the_first())
-        with stuck():
-            await first.call(block, 0.05, "first")
-        new = await third.call(current_loop, ENOUGH, "loop")
-        await waiting
-        again = await second.call(current_loop, ENOUGH, "loop")
-        for each in (first, second, third):
-            each.close()
-        return old, new, again
-
-    old, new, again = asyncio.run(calls())
-    assert old is not new is again
-    gate.set()
-    shared.close()
-    assert left_behind() == []
-
-
-def test_a_task_that_ignores_its_cancellation_does_not_cost_the_others_their_loop(left_behind):
-    shared, stop = SharedLoop("function"), threading.Event()
-
-    async def stubborn():
-        while not stop.is_set():
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.sleep(0.01)
-
-    async def calls():
-        thread = StrategyThread("stubborn", shared)
-        before = await thread.call(current_loop, ENOUGH, "loop")
-        with stuck():
-            await thread.call(stubborn, 0.05, "stubborn")
-        after = await thread.call(current_loop, ENOUGH, "loop")
-        thread.close()
-        return before, after
-
-    before, after = asyncio.run(calls())
-    assert before is after
-    stop.set()
     shared.close()
     assert left_behind() == []
 

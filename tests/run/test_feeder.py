@@ -209,20 +209,6 @@ def test_spans_that_are_not_a_partition_are_refused(spans, said):
     assert said in found
 
 
-def test_spans_of_another_type_are_refused():
-    async def compact(state, context):
-        return Outcome(state, "noop", [("m0", "kept")])
-
-    assert "spans of the outcome are not Span objects" in error_of(Odd(compact=compact))
-
-
-def test_an_outcome_of_another_type_is_refused():
-    async def compact(state, context):
-        return state
-
-    assert "odd: compact returned dict; expected an Outcome" in error_of(Odd(compact=compact))
-
-
 @pytest.mark.parametrize("view", [None, [], View(None), View(({"role": "user"},))])
 def test_a_view_of_another_type_is_refused(view):
     said = error_of(Odd(render=lambda *args: view))

@@ -1,7 +1,6 @@
 """Runs that are compared with a baseline: what is red, what is shown, what is accepted."""
 
 import json
-from xml.etree import ElementTree
 
 import pytest
 from support.scenarios import (
@@ -114,19 +113,6 @@ def test_what_is_no_worse_is_green_and_takes_a_line(pytester, workers):
     )
 
 
-def test_items_are_measurements_and_each_rule_is_a_test_in_junit(pytester):
-    set_up(pytester)
-    accepted(pytester, FORGETS)
-    result = measure(pytester, FORGETS, MAIN, "--junitxml=junit.xml")
-    assert result.ret == OK
-    assert result.parseoutcomes()["below"] == 4
-    measure(pytester, "def compact(messages, budget):\n    return messages[-1:]\n", MAIN)
-    cases = ElementTree.parse(pytester.path / "junit.xml").getroot().iter("testcase")
-    by_name = {one.get("name"): [child.tag for child in one] for one in cases}
-    assert by_name["overall vs main: drop<=0.1"] == []
-    assert {tag for tags in by_name.values() for tag in tags} == {"properties"}
-
-
 def test_a_certain_loss_in_few_cases_is_never_passed(pytester):
     set_up(pytester, "first")
     accepted(pytester)
@@ -213,13 +199,6 @@ def test_against_older_shipped_cases_what_changed_is_said_with_the_way_to_renew(
     assert "1 case (first) with other questions or facts" in text
     assert "pytest --compactor=… --compaction-baseline-update" in text
     assert "newly gone (" not in text
-
-
-def test_another_pass_score_refuses_no_comparison(pytester):
-    set_up(pytester)
-    accepted(pytester)
-    result = measure(pytester, KEEPS, MAIN, "--compaction-pass-score=3")
-    assert result.ret == OK
 
 
 def test_a_baseline_outside_the_repository_is_held_to_its_committed_hash(pytester, tmp_path):
@@ -414,16 +393,6 @@ def test_a_run_in_which_nothing_was_compacted_is_not_accepted(pytester):
     assert (pytester.path / "none.json").exists()
 
 
-def test_a_run_with_one_strategy_that_was_never_scored_is_not_accepted(pytester):
-    set_up(pytester, "first")
-    pytester.makepyfile(away="def compact(messages, budget):\n    raise ValueError\n")
-    result = measure(pytester, KEEPS, "--compactor=away:compact", MAIN, UPDATE)
-    assert result.ret == FAILED
-    said = "baseline not updated: nothing was scored for away:compact, so main.json is as it was"
-    assert said in flat(result.outlines)
-    assert not (pytester.path / "main.json").exists()
-
-
 @BOTH
 def test_a_run_that_was_stopped_decides_and_accepts_nothing(pytester, workers):
     place = set_up(pytester)
@@ -453,14 +422,6 @@ def test_a_run_whose_items_are_not_in_the_baseline_is_never_green(pytester):
     assert result.ret == FAILED
     result.stdout.fnmatch_lines(["overall vs main: drop<=0.1: no item of this run is in main"])
     assert last_line(result).startswith("GATE FAILED overall vs main")
-
-
-def test_a_selection_is_compared_on_what_was_selected(pytester):
-    set_up(pytester)
-    accepted(pytester)
-    result = measure(pytester, KEEPS, MAIN, "-k", "files")
-    assert result.ret == OK
-    result.stdout.fnmatch_lines(["only in main: 6 probes (*"])
 
 
 def test_a_baseline_in_the_ini_file_is_left_out_by_the_word_none(pytester):
@@ -501,13 +462,3 @@ def test_a_shard_and_a_listing_compare_nothing(pytester):
     result = measure(pytester, FORGETS, MAIN, "--compaction-shard=1/1")
     assert result.ret == OK
     assert "vs main" not in str(result.stdout)
-
-
-def test_a_run_is_not_compared_with_one_whose_scores_no_run_writes(pytester):
-    set_up(pytester)
-    measure(pytester, KEEPS)
-    (file,) = run_files(pytester)
-    file.write_text(file.read_text("utf-8").replace('"overall":5.0', '"overall":0.0', 1), "utf-8")
-    result = measure(pytester, FORGETS, f"--compaction-baseline={file}")
-    assert result.ret == USAGE
-    result.stderr.fnmatch_lines(["*is the record of *, whose *overall 0 is not what its *"])

@@ -63,17 +63,6 @@ def test_the_run_is_the_same_on_several_workers(pytester):
     assert serial.read_bytes() == parallel.read_bytes()
 
 
-def test_only_what_failed_runs_again(pytester):
-    set_up(pytester, "first")
-    arguments = ["-v", "--compactor=window", "--compaction-budget=40,100000"]
-    first = run(pytester, *arguments, compactor=None, cache=True)
-    failed = [line for line in first.outlines if " FAILED " in line]
-    assert failed
-    assert all("window-b40-" in line for line in failed)
-    again = run(pytester, *arguments, "--lf", compactor=None, cache=True)
-    assert len(ran(again)) == len(failed)
-
-
 def test_the_summary_ends_with_the_curve_and_the_header_of_the_records_holds_it(pytester):
     set_up(pytester)
     budgets = "--compaction-budget=40,50,100000"

@@ -223,13 +223,6 @@ def test_both_ends_are_printed(pytester, monkeypatch):
     assert "the number of calls depends on the length of the summaries" in shown
 
 
-def test_a_selection_is_estimated_as_selected(pytester, monkeypatch):
-    project(pytester, monkeypatch)
-    arguments = [f"--compaction-model={MODEL}", "--compaction-estimate", "-k", "first and limit"]
-    result = run(pytester, "--compactor=anchored", *arguments, compactor=None)
-    assert "total 5 0 " in " ".join(str(result.stdout).split())
-
-
 def test_strategies_of_ones_own_are_not_run_for_an_estimate(pytester, monkeypatch):
     project(pytester, monkeypatch)
     arguments = [f"--compaction-model={MODEL}", "--compaction-estimate"]

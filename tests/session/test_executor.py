@@ -115,15 +115,6 @@ def test_what_the_store_has_is_not_paid_again(pytester, stub, pools):
     assert not pools[-1]._threads, "nothing was handed out"
 
 
-def test_a_refresh_asks_every_call_again_once(pytester, stub):
-    write_cases(pytester, long_case("first"), long_case("second"))
-    options = ["--compactor=anchored", f"--compaction-model={MODEL}", HERE]
-    run(pytester, *options, compactor=None)
-    run(pytester, *options, "--compaction-refresh", compactor=None)
-    assert len(stub.calls) == 2 * CALLS
-    assert len(set(stub.calls)) == CALLS
-
-
 def test_scores_are_those_of_the_replies_in_the_store_if_an_endpoint_says_different_things(
     pytester, stub, monkeypatch
 ):
@@ -157,21 +148,6 @@ def test_a_dead_endpoint_leaves_items_unscored_as_here(pytester, stub):
     run(pytester, *options, HERE, compactor=None)
     assert [r["status"] for r in records(pytester).records] == ["unscored"] * len(PROBES)
     assert records(pytester).records == local.records
-
-
-def test_a_strategy_that_the_workers_lack_is_a_sentence_for_each_item(pytester, monkeypatch):
-    set_up(pytester, "first")
-    from pytest_compaction.run import remote as task
-
-    def missing(texts, added):
-        raise task.UnknownCompactorError("cannot import the module of the compactor 'x:y'")
-
-    monkeypatch.setattr(task, "named_strategies", missing)
-    result = run(pytester, HERE, "-rA")
-    result.assert_outcomes(failed=len(PROBES))
-    said = records(pytester).records[0]["reason"]
-    assert "case first with strategies:keep could not be measured: on a worker: cannot" in said
-    assert "Traceback" not in str(result.stdout)
 
 
 def test_the_first_failure_ends_the_run_and_what_tasks_paid_for_by_then_is_kept(pytester, stub):

@@ -111,16 +111,6 @@ def test_a_failing_test_of_another_kind_is_red_whatever_the_threshold_says(pytes
     assert broken["facts"][0]["survived"]
 
 
-def test_a_teardown_that_fails_too_does_not_hide_why_the_test_failed_after_its_verdict(pytester):
-    place = set_up(pytester, "first")
-    place.joinpath("test_own.py").write_text(
-        TEARDOWN_FAILS + "    assert probe.id != 'limit', 'during'\n"
-    )
-    run(pytester).assert_outcomes(passed=3, failed=1, errors=1)
-    (broken,) = [r for r in records(pytester).records if "error" in r]
-    assert broken["error"]["reason"].startswith("AssertionError: during")
-
-
 def test_a_fixture_that_fails_before_or_after_an_item_is_red(pytester):
     place = set_up(pytester, "first")
     place.joinpath("test_own.py").write_text(
@@ -286,12 +276,6 @@ def test_a_configured_threshold_for_a_name_that_no_strategy_has_is_refused(pytes
     result.stderr.fnmatch_lines([f"*overall@{scope}>=1 names a strategy that is not in the run*"])
 
 
-def test_a_typed_threshold_for_another_strategy_is_refused_beside_configured_ones(pytester):
-    configured(pytester, "overall@anchored>=1")
-    result = run(pytester, *gate("overall@anchored>=1"))
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-
-
 def test_the_control_is_run_for_kept_and_is_not_gated(pytester):
     set_up(pytester)
     arguments = ["--compaction-control", *gate("kept>=0.5", "removed>=0.2")]
@@ -388,14 +372,6 @@ def test_quiet_runs_end_with_the_gate_too(pytester):
     set_up(pytester, "first")
     result = run(pytester, "-qq", *gate("overall>=4"), compactor=HALF)
     assert last_line(result) == "GATE FAILED overall 2.50 < 4.00 · on 4 of 4 items"
-
-
-def test_a_test_of_another_kind_that_fails_is_red_without_any_threshold(pytester):
-    set_up(pytester, "first")
-    pytester.makepyfile(test_mine="def test_mine(case, probe): assert probe.kind != 'file'")
-    result = run(pytester, "test_mine.py")
-    result.assert_outcomes(passed=3, failed=1)
-    assert result.ret == FAILED
 
 
 def test_listing_items_measures_and_gates_nothing(pytester):

@@ -100,14 +100,6 @@ def test_items_are_selected_as_those_of_any_parametrized_test(pytester, argument
     )
 
 
-def test_the_ids_of_the_packaged_module_select_its_items_too(pytester):
-    set_up(pytester)
-    listed = node_ids(run(pytester, "--collect-only", "-q"))
-    assert len(listed) == 8
-    result = run(pytester, "-v", listed[2], listed[5])
-    assert ran(result) == [listed[n].partition("[")[2].removesuffix("]") for n in (2, 5)]
-
-
 def test_exitfirst_stops_at_the_first_item_below_the_pass_score(pytester):
     set_up(pytester)
     result = run(pytester, "-x", compactor="forget")
@@ -263,14 +255,6 @@ def test_only_the_case_folders_are_collected_when_no_path_is_given(pytester):
     run(pytester).assert_outcomes(passed=4)
     run(pytester, compactor=None).assert_outcomes(failed=1)
     run(pytester, "tests").assert_outcomes(failed=1)
-
-
-def test_a_test_module_among_the_cases_replaces_the_packaged_one(pytester):
-    place = set_up(pytester, "first")
-    (place / "test_own.py").write_text("def test_own(case, probe, compactor): compactor(case)\n")
-    result = run(pytester, "-v")
-    assert "cases/test_own.py::test_own[strategies:keep-first-limit] PASSED" in str(result.stdout)
-    result.assert_outcomes(passed=4)
 
 
 def test_a_case_file_or_folder_can_be_named_several_times(pytester):

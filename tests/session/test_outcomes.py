@@ -1,7 +1,7 @@
 """Outcomes of an item: below the pass score, unscored, or lost with its worker."""
 
 import pytest
-from support.scenarios import PROBES, failure, flat, last_line, own, records, run, run_files, set_up
+from support.scenarios import PROBES, failure, flat, last_line, records, run, set_up
 from support.worker_counts import BOTH
 
 RECALL = ("-m", "compaction(kind='recall')")
@@ -103,17 +103,6 @@ def test_unscored_items_are_counted_apart_and_tolerated_up_to_a_number(pytester,
     assert statuses(pytester).count("unscored") == 2
 
 
-def test_tolerated_unscored_items_leave_the_run_green(pytester):
-    set_up(pytester)
-    arguments = ["--compaction-judge=refuses_files", "--compaction-max-unscored=2"]
-    assert run(pytester, *arguments).ret == pytest.ExitCode.OK
-    result = run(pytester, *arguments, "--compaction-threshold=overall>=4")
-    assert result.ret == pytest.ExitCode.OK
-    assert last_line(result) == (
-        "GATE PASSED overall 5.00 >= 4.00, unscored 2 <= 2 · on 6 of 8 items · 0 items below 3.5"
-    )
-
-
 def test_a_responder_that_cannot_answer_leaves_items_unscored_in_the_models_own_words(pytester):
     set_up(pytester, "first")
     result = run(
@@ -157,28 +146,3 @@ def test_a_compactor_that_kills_its_worker_makes_the_run_red_and_hides_no_other_
     for probe in PROBES:
         result.stdout.fnmatch_lines([f"worker * crashed while running *-first-{probe}[]]'"])
     result.stdout.fnmatch_lines(["*Pass^1  100.0% (4 of 4 items)"])
-
-
-def test_the_items_around_a_crash_run_and_count_once(pytester):
-    place = set_up(pytester)
-    (place / "test_own.py").write_text(
-        "import os\n"
-        "from pathlib import Path\n"
-        "def test_probe(case, probe, compactor, judge):\n"
-        "    crashed = Path(__file__).parent / 'crashed'\n"
-        "    if (case.id, probe.id) == ('first', 'next') and not crashed.exists():\n"
-        "        crashed.touch()\n"
-        "        os._exit(7)\n"
-        "    judge(probe, compactor(case).ask(probe)).check()\n"
-    )
-    result = run(pytester, "-n2", f"--compactor={own('forget')}", compactor=None)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    found = [record["item"] for record in records(pytester).records]
-    lines = run_files(pytester)[-1].read_text().splitlines()
-    assert len(lines) == 1 + len(found)
-    expected = [f"{case}-{probe}" for case in ("first", "second") for probe in PROBES]
-    expected.remove("first-next")
-    assert sorted(found) == sorted(
-        f"cases/test_own.py::test_probe[strategies:forget-{name}]" for name in expected
-    )
-    result.stdout.fnmatch_lines(["*Pass^1  0.0% (0 of 7 items)"])

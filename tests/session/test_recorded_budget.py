@@ -140,10 +140,3 @@ def test_records_at_numbers_and_at_recorded_budgets_can_be_read_together(pyteste
     lines = [line.text for line in summary(both.records, [own("keep")], control=False)]
     assert "budget of the views on record" in lines
     assert "budget 100 tokens" in lines
-
-
-def test_the_estimate_counts_the_same_items(pytester):
-    set_up(pytester, "first")
-    write_cases(pytester, recorded_case(late=LONG))
-    result = run(pytester, AT_RECORDS, "--compaction-estimate")
-    assert result.ret == pytest.ExitCode.OK

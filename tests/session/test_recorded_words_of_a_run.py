@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.dialogue_project import TALKS
-from support.scenarios import last_line, own, records, run, run_files, set_up, write_cases
+from support.scenarios import last_line, records, run, run_files, set_up, write_cases
 from support.sharded import IDS, merged
 from support.stub_endpoint import long_case
 from support.talks import talk
@@ -377,13 +377,6 @@ def test_a_misspelt_name_is_told(project):
     shown = run(project, "--compactor=anchored", "--compaction-model=recordet", compactor=None)
     assert shown.ret == pytest.ExitCode.USAGE_ERROR
     assert "did you mean 'recorded' (summaries that a model" in said(shown)
-
-
-def test_functions_that_take_no_model_run_as_they_are(project):
-    measure(project, f"--compactor={own('keep')}")
-    assert words_by_strategy(project) == {(own("keep"), None)}
-    assert "words" not in records(project).header
-    assert json.dumps(records(project).header)
 
 
 def test_reports_say_who_wrote_and_compare_no_rows_of_other_words(project, record):

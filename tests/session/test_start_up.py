@@ -40,19 +40,6 @@ def pytest_collection_finish(session):
     if hasattr(session.config, "workerinput") or not session.config.option.numprocesses:
         path.write_text(text)
 """
-SENDS_NOTHING = """
-import pytest
-
-class Silent:
-    @pytest.hookimpl(trylast=True)
-    def pytest_configure_node(self, node):
-        del node.workerinput["compaction_cases"]
-
-
-def pytest_configure(config):
-    if config.pluginmanager.hasplugin("dsession"):
-        config.pluginmanager.register(Silent())
-"""
 
 
 @pytest.fixture
@@ -112,15 +99,6 @@ def test_workers_need_no_index_that_can_be_read(project):
         assert found["schema_faults", "main"] == 2
         assert {name for name, process in found if process != "main"} == {"read_json"}
         assert "8 passed" in flat(result.outlines)
-
-
-@pytest.mark.exhaustive
-def test_a_worker_that_is_sent_nothing_reads_the_index(project):
-    extend(project, SENDS_NOTHING)
-    found, result = counts(project, "-n2")
-    assert "8 passed" in flat(result.outlines)
-    assert found["schema_faults", "main"] == 2
-    assert {name for name, process in found if process != "main"} == {"read_json"}
 
 
 @BOTH

@@ -18,8 +18,6 @@ from support.talks import talk, write
 from support.worker_counts import BOTH
 
 from pytest_compaction.cli import main
-from pytest_compaction.commands.measured_run import baselines_of
-from pytest_compaction.records import load_run
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 REPORT = "--compaction-over-budget=report"
@@ -236,13 +234,3 @@ def test_a_dialogue_with_views_over_the_budget_is_reported_where_that_is_asked_f
     )
     scoped = f"--compaction-threshold=consistency@{own('forget')}>=0"
     assert run(pytester, TALKS, both, REPORT, scoped, compactor=None).ret == OK
-
-
-def test_another_pass_score_lets_no_view_over_the_budget_pass_in_a_baseline_either(pytester):
-    tight(pytester)
-    run(pytester)
-    run(pytester)
-    path, again = run_files(pytester)
-    baselines, _, _ = baselines_of(str(path), again, load_run(again), 1.0)
-    statuses = [record["status"] for record in baselines[own("keep")].records]
-    assert statuses == ["failed"] * 4
