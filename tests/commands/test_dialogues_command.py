@@ -1,12 +1,9 @@
 """``pytest-compaction dialogues``: from result files to tables, and messages for bad files."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,18 +15,18 @@ from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
 
 
 @pytest.fixture(autouse=True)
-def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def wide_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def run(capsys, *arguments):
     code = cli.main(["dialogues", *map(str, arguments)])
     out, err = capsys.readouterr()
     return code, out, err
 
 
-def comparison(id: str, short: int = 60, made: int | None = 5) -> BothArms:
-    def trial(second: int, cost: int | None) -> Trial:
+def comparison(id, short=60, made=5):
+    def trial(second, cost):
         replies = (TurnReply("one", 20, 10), TurnReply("two", second, 10, (), second < 100))
         return Trial(replies, cost, cost and 1)
 
@@ -37,7 +34,7 @@ def comparison(id: str, short: int = 60, made: int | None = 5) -> BothArms:
     return BothArms(id, id[:2], 2, (trial(100, 0),), (trial(short, made),), agreements)
 
 
-def record(id: str, compactor: str = "anchored", **changes: Any) -> dict[str, Any]:
+def record(id, compactor="anchored", **changes):
     return {
         "type": "dialogue",
         "item": f"test_dialogue[{compactor}-{id}]",
@@ -52,18 +49,14 @@ def record(id: str, compactor: str = "anchored", **changes: Any) -> dict[str, An
     }
 
 
-def run_file(
-    folder: Path, *records: dict[str, Any], name: str = "0001-run.jsonl", **header: Any
-) -> Path:
+def run_file(folder, *records, name="0001-run.jsonl", **header):
     path = folder / name
     lines = [{"format": 1, **header}, *records]
     path.write_text("".join(f"{canonical_json(line)}\n" for line in lines), "utf-8")
     return path
 
 
-def test_a_run_gives_one_evaluation_a_strategy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_gives_one_evaluation_a_strategy(tmp_path, capsys):
     path = run_file(tmp_path, record("GR_1"), record("GR_1", "truncate"), record("SA_1"))
     code, out, err = run(capsys, path)
     assert (code, err) == (0, "")
@@ -73,11 +66,7 @@ def test_a_run_gives_one_evaluation_a_strategy(
 
 
 @pytest.mark.exhaustive
-def test_a_real_run_can_be_read_again(
-    pytester: pytest.Pytester,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_real_run_can_be_read_again(pytester, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     turn = {"user": "Where does the broker listen?", "bot": "The broker listens on port 6390."}
     line = {"task": "GR", "id": 1, "history": [turn] * 3}
@@ -91,9 +80,7 @@ def test_a_real_run_can_be_read_again(
     assert out[out.index("Overall") :] in shown
 
 
-def test_the_runs_own_consistency_decides_unless_another_is_given(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_runs_own_consistency_decides_unless_another_is_given(tmp_path, capsys):
     path = run_file(tmp_path, record("GR_1", pass_at=0.8))
     for arguments, passed in (((), 0.0), (("--pass-consistency", "0.7"), 1.0)):
         _, out, _ = run(capsys, path, "--format=json", *arguments)
@@ -104,9 +91,7 @@ def test_the_runs_own_consistency_decides_unless_another_is_given(
 PASS_AT_90: dict[str, Any] = {"settings": {"dialogues": {"consistency": 0.9}}}
 
 
-def test_records_without_a_consistency_pass_at_that_of_their_header(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_records_without_a_consistency_pass_at_that_of_their_header(tmp_path, capsys):
     old = record("GR_1")
     del old["pass_at"]
     for header, passed in ((PASS_AT_90, 0.0), ({}, 1.0), ({"settings": {"dialogues": 3}}, 1.0)):
@@ -117,8 +102,8 @@ def test_records_without_a_consistency_pass_at_that_of_their_header(
 
 
 def test_runs_of_several_consistencies_in_one_file_are_named_and_the_headers_is_taken(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, capsys
+):
     records = [record("GR_1"), record("GR_2", pass_at=0.9)]
     path = run_file(tmp_path, *records, **PASS_AT_90)
     code, out, err = run(capsys, path, "--format=json")
@@ -131,9 +116,7 @@ def test_runs_of_several_consistencies_in_one_file_are_named_and_the_headers_is_
 
 
 @pytest.mark.parametrize("value", ["high", 7, True, None])
-def test_a_record_with_a_wrong_consistency_is_named_by_its_item(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: Any
-) -> None:
+def test_a_record_with_a_wrong_consistency_is_named_by_its_item(tmp_path, capsys, value):
     path = run_file(tmp_path, record("GR_1"), record("GR_2", pass_at=value))
     code, out, err = run(capsys, path)
     assert code == 1
@@ -150,29 +133,21 @@ def test_a_record_with_a_wrong_consistency_is_named_by_its_item(
         ("report.md", ("--format", "json"), "{"),
     ],
 )
-def test_tables_are_written_as_the_name_says(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    name: str,
-    arguments: tuple[str, ...],
-    start: str,
-) -> None:
+def test_tables_are_written_as_the_name_says(tmp_path, capsys, name, arguments, start):
     target = tmp_path / name
     code, out, err = run(capsys, run_file(tmp_path, record("GR_1")), "-o", target, *arguments)
     assert (code, out, err) == (0, f"written: {target}\n", "")
     assert target.read_text("utf-8").startswith(start)
 
 
-def test_a_place_that_cannot_be_written_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
     target = tmp_path / "none" / "report.md"
     code, out, err = run(capsys, run_file(tmp_path, record("GR_1")), "-o", target)
     assert (code, out) == (1, "")
     assert err == f"pytest-compaction: {target}: cannot be written: No such file or directory\n"
 
 
-def bad(folder: Path, content: str, name: str = "bad.json") -> Path:
+def bad(folder, content, name="bad.json"):
     path = folder / name
     path.write_text(content, "utf-8")
     return path
@@ -189,9 +164,7 @@ def bad(folder: Path, content: str, name: str = "bad.json") -> Path:
         ('{"format": 99}\n', "is not a record of this format"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_named_and_hides_no_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, said: str
-) -> None:
+def test_a_file_that_cannot_be_used_is_named_and_hides_no_other(tmp_path, capsys, content, said):
     path, good = bad(tmp_path, content), run_file(tmp_path, record("GR_1"))
     code, out, err = run(capsys, path, good)
     assert code == 1
@@ -201,9 +174,7 @@ def test_a_file_that_cannot_be_used_is_named_and_hides_no_other(
     assert run(capsys, path)[:2] == (1, "")
 
 
-def test_a_damaged_record_is_named_by_its_item(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_record_is_named_by_its_item(tmp_path, capsys):
     damaged = record("GR_2")
     damaged["comparison"]["summary"][0]["replies"][0]["prompt_tokens"] = -1
     code, out, err = run(capsys, run_file(tmp_path, record("GR_1"), damaged))
@@ -213,9 +184,7 @@ def test_a_damaged_record_is_named_by_its_item(
     assert "anchored" in out
 
 
-def test_dialogues_that_ended_in_an_error_are_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dialogues_that_ended_in_an_error_are_counted(tmp_path, capsys):
     path = run_file(tmp_path, record("GR_1"), record("GR_2", comparison=None, status="error"))
     code, out, _ = run(capsys, path, "--format=json")
     assert code == 0
@@ -224,9 +193,7 @@ def test_dialogues_that_ended_in_an_error_are_counted(
     assert (figures["dialogues"], figures["errors, in no figure"]) == (1, 1)
 
 
-def test_dialogues_alone_have_no_results(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dialogues_alone_have_no_results(tmp_path, capsys):
     turn = {"user": "hello", "bot": "hello"}
     line = json.dumps({"task": "GR", "id": 1, "history": [turn, turn]})
     code, out, err = run(capsys, bad(tmp_path, line, "talk.jsonl"))
@@ -234,9 +201,7 @@ def test_dialogues_alone_have_no_results(
     assert "talk.jsonl: dialogues to be replayed; run pytest --compactor=NAME" in err
 
 
-def test_hostile_names_cannot_write_on_the_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hostile_names_cannot_write_on_the_terminal(tmp_path, capsys):
     _, out, err = run(
         capsys,
         run_file(tmp_path, record("\x1b[2J_1", "\x1b]0;owned\x07"), name="\x1b[1m.jsonl"),
@@ -248,7 +213,7 @@ def test_hostile_names_cannot_write_on_the_terminal(
     assert "\x1b" not in out + err + written and "\x07" not in written
 
 
-def test_a_reader_that_goes_away_is_no_crash(tmp_path: Path) -> None:
+def test_a_reader_that_goes_away_is_no_crash(tmp_path):
     records = [record(f"GR_{number}", f"strategy{number}") for number in range(60)]
     path = run_file(tmp_path, *records)
     command = [sys.executable, "-m", "pytest_compaction.cli", "dialogues", str(path)]

@@ -1,13 +1,10 @@
 """``pytest-compaction import``: one command from a transcript to a case."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +18,7 @@ from pytest_compaction.commands import import_transcripts
 from pytest_compaction.importers import ImportTally, Transcript, registry
 
 
-def session(rounds: int = 6) -> str:
+def session(rounds=6):
     """A short pi session that states facts which can be forgotten."""
     records: list[dict[str, Any]] = [
         {"type": "session", "id": "s", "timestamp": "t", "cwd": "/w"},
@@ -48,7 +45,7 @@ def session(rounds: int = 6) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-def with_proposals(folder: Path) -> Path:
+def with_proposals(folder):
     """A session with a rule and a value of the user that nothing later is about."""
     lines = session(12).splitlines()
     for text in (
@@ -61,19 +58,17 @@ def with_proposals(folder: Path) -> Path:
     return path
 
 
-def said(role: str, text: str) -> dict[str, Any]:
+def said(role, text):
     return {"type": "message", "message": {"role": role, "content": text}}
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def run(capsys, *arguments):
     code = cli.main([str(argument) for argument in arguments])
     out, err = capsys.readouterr()
     return code, out, err
 
 
-def test_a_session_becomes_a_case_that_loads(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_session_becomes_a_case_that_loads(tmp_path, capsys):
     source = tmp_path / "My session (1).jsonl"
     source.write_text(session(), "utf-8")
     code, out, err = run(capsys, "import", source, "-o", tmp_path / "cases")
@@ -89,9 +84,7 @@ def test_a_session_becomes_a_case_that_loads(
     assert f"facts          {sum(len(probe.facts) for probe in case.probes):>7}" in out
 
 
-def test_an_existing_case_is_replaced_and_the_bytes_are_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_existing_case_is_replaced_and_the_bytes_are_the_same(tmp_path, capsys):
     source = tmp_path / "s.jsonl"
     source.write_text(session(), "utf-8")
     target = tmp_path / "cases" / "s.json"
@@ -104,9 +97,7 @@ def test_an_existing_case_is_replaced_and_the_bytes_are_the_same(
     assert [path.name for path in target.parent.iterdir()] == ["s.json"]
 
 
-def test_one_broken_file_does_not_stop_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_broken_file_does_not_stop_the_others(tmp_path, capsys):
     good, broken, missing = (tmp_path / name for name in ("good.jsonl", "bad.jsonl", "none.jsonl"))
     good.write_text(session(), "utf-8")
     broken.write_text("\n".join(line[:-20] for line in session().splitlines()), "utf-8")
@@ -121,9 +112,7 @@ def test_one_broken_file_does_not_stop_the_others(
     assert [path.name for path in output.iterdir()] == ["good.json"]
 
 
-def test_two_transcripts_of_one_name_do_not_overwrite_each_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_transcripts_of_one_name_do_not_overwrite_each_other(tmp_path, capsys):
     paths = [tmp_path / name for name in ("a/s.jsonl", "b/s.jsonl", "c/session.jsonl")]
     for path in paths:
         path.parent.mkdir()
@@ -134,9 +123,7 @@ def test_two_transcripts_of_one_name_do_not_overwrite_each_other(
     assert made == ["a-s.json", "b-s.json", "c.json"]
 
 
-def test_a_transcript_whose_case_was_just_written_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_transcript_whose_case_was_just_written_is_refused(tmp_path, capsys):
     paths = [tmp_path / name for name in ("s.json", "s.jsonl")]
     for path in paths:
         path.write_text(session(), "utf-8")
@@ -145,9 +132,7 @@ def test_a_transcript_whose_case_was_just_written_is_refused(
     assert "just written for another transcript of the same name" in err
 
 
-def test_a_folder_in_the_name_of_a_case_does_not_give_away_a_home_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_in_the_name_of_a_case_does_not_give_away_a_home_folder(tmp_path, capsys):
     source = tmp_path / "-Users-zelda-app" / "session.jsonl"
     source.parent.mkdir()
     seen = json.dumps(said("user", "look into /Users/zelda/app/src first"))
@@ -157,9 +142,7 @@ def test_a_folder_in_the_name_of_a_case_does_not_give_away_a_home_folder(
     assert [path.name for path in (tmp_path / "cases").iterdir()] == ["Users-user-1-app.json"]
 
 
-def test_an_unknown_format_names_what_exists(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_format_names_what_exists(tmp_path, capsys):
     source = tmp_path / "s.jsonl"
     source.write_text(session(), "utf-8")
     code, _, err = run(capsys, "import", source, "-o", tmp_path, "--format", "pii")
@@ -168,7 +151,7 @@ def test_an_unknown_format_names_what_exists(
     assert "did you mean 'pi'?" in err
 
 
-def chat(*said: str) -> dict[str, Any]:
+def chat(*said):
     roles = ("user", "assistant") * len(said)
     return {
         "messages": [{"role": r, "content": t} for r, t in zip(roles, said, strict=False)],
@@ -176,9 +159,7 @@ def chat(*said: str) -> dict[str, Any]:
     }
 
 
-def test_samples_of_a_single_turn_are_counted_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_samples_of_a_single_turn_are_counted_in_one_line(tmp_path, capsys):
     source = tmp_path / "samples.jsonl"
     stated = "the upload handler must answer within two seconds on every machine"
     values = "thread 4\nqueue limit 64\nretry delay 1.5"
@@ -193,9 +174,7 @@ def test_samples_of_a_single_turn_are_counted_in_one_line(
     assert f"1 of 41 conversations of {source} became cases\n" in out
 
 
-def test_files_with_too_little_to_compact_are_counted_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_with_too_little_to_compact_are_counted_in_one_line(tmp_path, capsys):
     paths = [tmp_path / f"run{number}.jsonl" for number in range(4)]
     for path in paths:
         lines = [said(role, "hello") for role in ("user", "assistant")]
@@ -215,9 +194,7 @@ def test_files_with_too_little_to_compact_are_counted_in_one_line(
     assert "run1.jsonl: strategies may shorten only 0 tokens" in err
 
 
-def test_a_log_far_below_the_agents_own_count_is_warned_of(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_log_far_below_the_agents_own_count_is_warned_of(tmp_path, capsys):
     source = tmp_path / "s.jsonl"
     kept = {"summary": "we began", "firstKeptEntryIndex": 4, "tokensBefore": 156_286}
     lines = session().splitlines()
@@ -231,9 +208,7 @@ def test_a_log_far_below_the_agents_own_count_is_warned_of(
     assert "recorded             1  compaction of the agent (--compactor=recorded)\n" in out
 
 
-def test_a_session_with_nothing_to_forget_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, capsys):
     source = tmp_path / "s.jsonl"
     lines = [said(role, at_length("hello")) for role in ("user", "assistant") * 4]
     source.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
@@ -261,9 +236,7 @@ def test_a_session_with_nothing_to_forget_is_an_error(
     assert not find_cases([tmp_path / "cases"]).errors
 
 
-def test_what_is_asked_lacking_and_proposed_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_asked_lacking_and_proposed_is_said(tmp_path, capsys):
     path = with_proposals(tmp_path)
     code, out, err = run(capsys, "import", path, "-o", tmp_path / "cases")
     assert (code, err) == (0, "")
@@ -290,9 +263,7 @@ def test_what_is_asked_lacking_and_proposed_is_said(
     assert rows["proposed"] == f"{len(case.proposed)}  {command}"
 
 
-def test_answers_of_a_review_outlast_a_new_import(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_of_a_review_outlast_a_new_import(tmp_path, capsys, monkeypatch):
     path, folder = with_proposals(tmp_path), tmp_path / "cases"
     run(capsys, "import", path, "-o", folder)
     (target,) = folder.iterdir()
@@ -318,8 +289,8 @@ def test_answers_of_a_review_outlast_a_new_import(
 
 
 def test_the_newest_sessions_of_a_folder_are_taken_by_folder_and_length(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, capsys, monkeypatch
+):
     sessions = tmp_path / "sessions"
     names = ("one/old", "one/new", "one/newest", "two/old", "two/.git/none", "three/long")
     for age, name in enumerate(names):
@@ -334,7 +305,7 @@ def test_the_newest_sessions_of_a_folder_are_taken_by_folder_and_length(
     (sessions / "torn.jsonl").write_text(session(), "utf-8")
     os.utime(sessions / "torn.jsonl", (100, 100))
 
-    def torn(transcript: Transcript, *more: Any) -> MadeCase:
+    def torn(transcript, *more):
         return MadeCase(1 // 0) if "torn" in transcript.source else make_case(transcript, *more)
 
     monkeypatch.setattr(import_transcripts, "make_case", torn)
@@ -356,18 +327,14 @@ def test_the_newest_sessions_of_a_folder_are_taken_by_folder_and_length(
 
 
 @pytest.mark.parametrize("arguments", [["--probes", "0"], ["--probes", "many"], ["--nonsense"]])
-def test_wrong_options_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_wrong_options_are_refused(tmp_path, capsys, arguments):
     with pytest.raises(SystemExit) as caught:
         cli.main(["import", "x", "-o", str(tmp_path), *arguments])
     assert caught.value.code == 2
     assert "usage: pytest-compaction" in capsys.readouterr().err
 
 
-def test_hostile_names_cannot_write_on_the_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hostile_names_cannot_write_on_the_terminal(tmp_path, capsys):
     source = tmp_path / "s.jsonl"
     source.write_text(session() + '{"type": "\\u001b[2J"}\n', "utf-8")
     code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases")
@@ -384,28 +351,28 @@ class Broken:
     name = "broken"
     description = "raises"
 
-    def recognises(self, head: str) -> bool:
+    def recognises(self, head):
         return True
 
-    def read(self, path: Path) -> Transcript:
+    def read(self, path):
         return Transcript((), str(path), ImportTally(1 // 0, 0))
 
 
 class Entry:
     """An entry point as importlib.metadata hands it over."""
 
-    def __init__(self, name: str, loaded: object) -> None:
+    def __init__(self, name, loaded):
         self.name, self.value, self._loaded = name, f"package:{name}", loaded
 
-    def load(self) -> object:
+    def load(self):
         if isinstance(self._loaded, Exception):
             raise self._loaded
         return self._loaded
 
 
 def test_importers_of_other_packages_are_found_and_their_faults_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, capsys, monkeypatch
+):
     entries = [Entry("broken", Broken), Entry("gone", ImportError("no module x")), Entry("odd", 5)]
     monkeypatch.setattr(registry, "entry_points", lambda group: entries)
     source = tmp_path / "s.txt"
@@ -417,7 +384,7 @@ def test_importers_of_other_packages_are_found_and_their_faults_named(
     assert "the importer 'broken' failed with ZeroDivisionError" in err
 
 
-def test_the_module_can_be_run(tmp_path: Path) -> None:
+def test_the_module_can_be_run(tmp_path):
     command = [sys.executable, "-m", "pytest_compaction.cli", "import", "--help"]
     root = ROOT
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
@@ -426,9 +393,7 @@ def test_the_module_can_be_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_real_session_becomes_a_case(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_real_session_becomes_a_case(tmp_path, capsys):
     path = public_data("pi-agent/large-session.jsonl")
     code, out, err = run(capsys, "import", path, "-o", tmp_path)
     assert (code, err) == (0, "")
@@ -440,9 +405,7 @@ def test_the_real_session_becomes_a_case(
     assert "records read     1,019" in out
 
 
-def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(tmp_path, capsys):
     talks = json.loads(public_data("tau-bench/gpt-4o-airline-tasks-0-9.json").read_text("utf-8"))
     some = tmp_path / "talks.json"
     some.write_text(json.dumps(talks[:4]), "utf-8")

@@ -1,9 +1,6 @@
 """``lint`` finds what readers of derived probes found weak or wrong."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 from support.builders import case_data
@@ -13,9 +10,7 @@ from pytest_compaction.case_making import inspect
 FAST = "make the upload handler faster for everybody"
 
 
-def found(
-    folder: Path, question: str, text: str, keys: tuple[str, ...] = ()
-) -> list[tuple[str, str]]:
+def found(folder, question, text, keys=()):
     messages = [
         {
             "id": "m0",
@@ -40,13 +35,13 @@ def found(
     return [(f.rule, f.level) for f in findings]
 
 
-def test_a_fact_that_is_the_middle_of_a_sentence(tmp_path: Path) -> None:
+def test_a_fact_that_is_the_middle_of_a_sentence(tmp_path):
     told = found(tmp_path, "What was wrong?", "that should never happen", keys=("never happen",))
     assert ("fragment", "warning") in told
     assert ("fragment", "warning") not in found(tmp_path, "What was wanted?", FAST)
 
 
-def test_a_single_ordinary_word_as_the_only_key(tmp_path: Path) -> None:
+def test_a_single_ordinary_word_as_the_only_key(tmp_path):
     assert ("one-group", "info") in found(tmp_path, "What was wanted?", FAST, keys=("faster",))
     keys = ("faster", "upload")
     assert ("one-group", "info") not in found(tmp_path, "What was wanted?", FAST, keys=keys)

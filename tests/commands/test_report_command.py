@@ -1,12 +1,8 @@
 """``pytest-compaction report``: the tables of a run, in every form."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.builders import record
@@ -23,20 +19,20 @@ from pytest_compaction.reports.table import TABLE_WIDTH
 HOSTILE = "<script>alert(1)</script>|*x*"
 
 
-def report(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def report(capsys, *arguments):
     code = cli.main(["report", *map(str, arguments)])
     out, err = capsys.readouterr()
     return code, out, err
 
 
-def run_file(folder: Path, *records: dict[str, Any], name: str = "0001-run.jsonl") -> Path:
+def run_file(folder, *records, name="0001-run.jsonl"):
     path = folder / name
     lines = [{"format": 1}, *records]
     path.write_text("".join(f"{canonical_json(line)}\n" for line in lines), "utf-8")
     return path
 
 
-def item(compactor: str, case: str, *states: bool, **changes: Any) -> dict[str, Any]:
+def item(compactor, case, *states, **changes):
     facts = [
         {"text": f"f{n}", "type": "next_step", "view": "stated", "survived": s, "used": s}
         for n, s in enumerate(states)
@@ -53,7 +49,7 @@ def item(compactor: str, case: str, *states: bool, **changes: Any) -> dict[str, 
 
 
 @pytest.fixture
-def both(tmp_path: Path) -> Path:
+def both(tmp_path):
     return run_file(
         tmp_path,
         item("recorded", "a", True, False),
@@ -64,7 +60,7 @@ def both(tmp_path: Path) -> Path:
     )
 
 
-def test_the_tables_are_printed(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tables_are_printed(both, capsys):
     code, out, err = report(capsys, both)
     assert (code, err) == (0, "")
     rows = [line.split() for line in out.splitlines()]
@@ -77,16 +73,14 @@ def test_the_tables_are_printed(both: Path, capsys: pytest.CaptureFixture[str]) 
     assert "At each point a view may take as many tokens as the one on record." in out
 
 
-def test_a_table_can_be_asked_for_alone(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_can_be_asked_for_alone(both, capsys):
     code, out, _ = report(capsys, both, "--table", "production")
     assert code == 0
     assert out.startswith("What production compaction lost\n")
     assert "Strategies" not in out
 
 
-def test_many_strategies_stay_within_the_width(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_many_strategies_stay_within_the_width(tmp_path, capsys):
     names = ["recorded", *(f"strategy-{n}" for n in range(8))]
     path = run_file(tmp_path, *(item(name, case, True) for name in names for case in "ab"))
     _, out, _ = report(capsys, path, "--table", "production")
@@ -95,9 +89,7 @@ def test_many_strategies_stay_within_the_width(
     assert out.count("view tokens") > 1
 
 
-def test_markdown_json_and_csv_have_the_same_figures(
-    both: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_markdown_json_and_csv_have_the_same_figures(both, capsys):
     _, out, _ = report(capsys, both, "--table", "production", "--format", "markdown")
     assert "| next step | 4 | 75% | 100% |" in out
     _, out, _ = report(capsys, both, "--format", "json")
@@ -117,7 +109,7 @@ def test_markdown_json_and_csv_have_the_same_figures(
     assert {row["table"] for row in rows} == {"strategies", "origins", "production"}
 
 
-def test_html_is_one_safe_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_html_is_one_safe_page(tmp_path, capsys):
     path = run_file(tmp_path, item("recorded", "a", True), item(HOSTILE, "a", True))
     page = tmp_path / "out.html"
     code, out, _ = report(capsys, path, "-o", page)
@@ -129,7 +121,7 @@ def test_html_is_one_safe_page(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "What production compaction lost" in text
 
 
-def test_several_runs_make_one_page(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_runs_make_one_page(both, capsys):
     later = run_file(both.parent, item("anchored", "a", False), name="0002-later.jsonl")
     page = both.parent / "out.html"
     assert report(capsys, both, later, "-o", page)[0] == 0
@@ -144,9 +136,7 @@ def test_several_runs_make_one_page(both: Path, capsys: pytest.CaptureFixture[st
     assert "a page holds all tables" in err
 
 
-def test_a_text_that_a_spreadsheet_would_run_is_inert(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_text_that_a_spreadsheet_would_run_is_inert(tmp_path, capsys):
     path = run_file(tmp_path, item("=SUM(A1)", "a", True))
     _, out, _ = report(capsys, path, "--format", "csv")
     assert "'=SUM(A1)" in out
@@ -163,15 +153,13 @@ def test_a_text_that_a_spreadsheet_would_run_is_inert(
         (".txt", "Strategies"),
     ],
 )
-def test_the_suffix_names_the_form(
-    both: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str, begins: str
-) -> None:
+def test_the_suffix_names_the_form(both, tmp_path, capsys, suffix, begins):
     target = tmp_path / f"out{suffix}"
     assert report(capsys, both, "-o", target)[0] == 0
     assert target.read_text("utf-8").startswith(begins)
 
 
-def test_what_a_run_lacks_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_run_lacks_is_said(tmp_path, capsys):
     path = run_file(tmp_path, item("anchored", "a", True))
     code, out, err = report(capsys, path, "--table", "production", "--table", "origins")
     assert (code, out) == (1, "")
@@ -181,9 +169,7 @@ def test_what_a_run_lacks_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (code, out.splitlines()[0]) == (0, "Strategies")
 
 
-def test_what_was_lost_and_what_it_costs_can_be_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_was_lost_and_what_it_costs_can_be_asked_for(tmp_path, capsys):
     lost = fact("45 seconds", (False,), recoverable=True)
     path = run_file(tmp_path, lossy("a", [lost]), lossy("b", [fact()]))
     code, out, _ = report(capsys, path, "--table", "losses", "--table", "cost", "--format", "json")
@@ -199,9 +185,7 @@ def test_what_was_lost_and_what_it_costs_can_be_asked_for(
     assert "has no table 'cost': it needs a run of a strategy that compacted" in err
 
 
-def test_a_file_that_is_no_run_of_probes_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_no_run_of_probes_is_named(tmp_path, capsys):
     code, _, err = report(capsys, tmp_path / "none.jsonl")
     assert code == 1
     assert "none.jsonl" in err
@@ -214,9 +198,7 @@ def test_a_file_that_is_no_run_of_probes_is_named(
 
 
 @BOTH
-def test_an_imported_session_says_what_production_lost(
-    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], workers: str
-) -> None:
+def test_an_imported_session_says_what_production_lost(pytester, capsys, workers):
     write_recorded_session(pytester.path / "cases/real")
     options = ["--compactor=recorded,anchored,window", "--compaction-budget=recorded", "--tb=no"]
     result = pytester.runpytest_inprocess(*lean(), "-q", workers, *options)

@@ -1,9 +1,6 @@
 """An agent's own compactions are judged like any strategy, at their own points."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,9 +33,7 @@ from pytest_compaction.importers import Boundary, ImportTally, Transcript
         ({"messages": [{"role": "poet", "content": "x"}]}, "/messages/0", "not valid"),
     ],
 )
-def test_a_broken_record_is_named_with_its_place(
-    tmp_path: Path, record: dict[str, Any], pointer: str, words: str
-) -> None:
+def test_a_broken_record_is_named_with_its_place(tmp_path, record, pointer, words):
     path = tmp_path / "case.json"
     path.write_text(json.dumps(with_records(record)), "utf-8")
     (error,) = items_of(path)
@@ -57,7 +52,7 @@ FULL = (
 )
 
 
-def recorded_case(early: str | None, late: str | None) -> dict[str, Any]:
+def recorded_case(early, late):
     data = case("first")
     for point, text in zip(data["compaction_points"], (early, late), strict=True):
         if text is not None:
@@ -65,7 +60,7 @@ def recorded_case(early: str | None, late: str | None) -> dict[str, Any]:
     return data
 
 
-def test_a_summary_that_drops_a_fact_is_seen_to_drop_it(pytester: pytest.Pytester) -> None:
+def test_a_summary_that_drops_a_fact_is_seen_to_drop_it(pytester):
     set_up(pytester, "first")
     write_cases(pytester, recorded_case("edited src/queue.py", LOSSY))
     result = run(pytester, "--compactor=recorded,anchored", compactor=None)
@@ -84,7 +79,7 @@ def test_a_summary_that_drops_a_fact_is_seen_to_drop_it(pytester: pytest.Pyteste
     assert "dropped (not in the view), reason: the broker restarts slowly" in flat(result.outlines)
 
 
-def test_a_summary_that_keeps_the_facts_passes(pytester: pytest.Pytester) -> None:
+def test_a_summary_that_keeps_the_facts_passes(pytester):
     set_up(pytester, "first")
     write_cases(pytester, recorded_case("edited src/queue.py", FULL))
     run(pytester, "--compactor=recorded", compactor=None).assert_outcomes(passed=4)
@@ -93,9 +88,7 @@ def test_a_summary_that_keeps_the_facts_passes(pytester: pytest.Pytester) -> Non
 @pytest.mark.parametrize(
     "workers", [[], pytest.param(["-n2"], marks=pytest.mark.exhaustive)], ids=["n0", "n2"]
 )
-def test_items_at_a_point_without_a_record_are_unscored_with_the_reason(
-    pytester: pytest.Pytester, workers: list[str]
-) -> None:
+def test_items_at_a_point_without_a_record_are_unscored_with_the_reason(pytester, workers):
     set_up(pytester, "first")
     write_cases(pytester, recorded_case(None, FULL))
     result = run(pytester, "--compactor=recorded", *workers, compactor=None)
@@ -106,7 +99,7 @@ def test_items_at_a_point_without_a_record_are_unscored_with_the_reason(
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
-def test_a_trigger_of_the_run_meets_no_record(pytester: pytest.Pytester) -> None:
+def test_a_trigger_of_the_run_meets_no_record(pytester):
     set_up(pytester, "first")
     write_cases(pytester, recorded_case("edited src/queue.py", FULL))
     run(pytester, "--compactor=recorded", "--compaction-trigger=tokens:20", compactor=None)
@@ -123,7 +116,7 @@ STATED = (
 )
 
 
-def transcript(*boundaries: Boundary) -> Transcript:
+def transcript(*boundaries):
     """A talk of eight messages whose first three state what can be lost."""
     texts = [*STATED, *(at_length(f"we looked at part {number}", 600) for number in range(5))]
     messages = tuple(
@@ -133,7 +126,7 @@ def transcript(*boundaries: Boundary) -> Transcript:
     return Transcript(messages, "talk.jsonl", ImportTally(8, 8), "", boundaries)
 
 
-def test_each_boundary_becomes_a_point_with_its_record() -> None:
+def test_each_boundary_becomes_a_point_with_its_record():
     made = make_case(
         transcript(
             Boundary("m3", "first", 150_000, ("m3",)),
@@ -153,41 +146,41 @@ def test_each_boundary_becomes_a_point_with_its_record() -> None:
     assert len(made.data["messages"]) == 8
 
 
-def test_the_budget_is_the_largest_view_on_record() -> None:
+def test_the_budget_is_the_largest_view_on_record():
     summary = "we looked at every part " * 400
     made = make_case(transcript(Boundary("m3", summary), Boundary("m6", "short")))
     assert made.data["budget"] == COUNTER.message(text_message("s", "user", summary))
 
 
-def test_a_record_of_a_few_words_leaves_room_for_a_summary() -> None:
+def test_a_record_of_a_few_words_leaves_room_for_a_summary():
     assert make_case(transcript(Boundary("m3", "short"))).data["budget"] == 500
 
 
-def test_a_log_far_below_what_the_agent_counted_is_told() -> None:
+def test_a_log_far_below_what_the_agent_counted_is_told():
     boundaries = Boundary("m3", "we began", 150_000), Boundary("m6", "we went on", 60)
     (short,) = make_case(transcript(*boundaries)).short
     assert (short.point, short.before) == ("p1", 150_000)
     assert short.held == COUNTER.messages(transcript().messages[:4])
 
 
-def test_what_the_agent_had_is_its_last_view_and_the_log_since() -> None:
+def test_what_the_agent_had_is_its_last_view_and_the_log_since():
     view = "we looked at every part " * 400
     made = make_case(transcript(Boundary("m3", view, 100), Boundary("m6", "short", 5_000)))
     assert made.short == ()
 
 
-def test_the_last_of_several_compactions_after_one_message_stands() -> None:
+def test_the_last_of_several_compactions_after_one_message_stands():
     made = make_case(transcript(Boundary("m6", "first"), Boundary("m6", "second")))
     (point,) = made.data["compaction_points"]
     assert point["recorded"]["summary"] == "second"
 
 
-def test_a_compaction_after_the_last_message_is_the_last_point() -> None:
+def test_a_compaction_after_the_last_message_is_the_last_point():
     made = make_case(transcript(Boundary("m7", "all")))
     assert [point["after"] for point in made.data["compaction_points"]] == ["m7"]
 
 
-def test_without_any_record_the_points_stay() -> None:
+def test_without_any_record_the_points_stay():
     made = make_case(transcript(Boundary("m3", missing="it is encrypted")))
     assert made.data["compaction_points"] == [{"id": "p1", "after": "m3"}]
     assert (made.recorded, made.unrecorded) == (0, ("it is encrypted",))
@@ -200,12 +193,12 @@ RULES = (
 )
 
 
-def claude_session() -> str:
+def claude_session():
     """A session of Claude Code in which the agent compacted twice."""
     lines: list[dict[str, Any]] = []
     parent: str | None = None
 
-    def add(**line: Any) -> None:
+    def add(**line):
         nonlocal parent
         parent = f"u{len(lines)}"
         lines.append(
@@ -213,7 +206,7 @@ def claude_session() -> str:
             | line
         )
 
-    def say(role: str, content: Any, **more: Any) -> None:
+    def say(role, content, **more):
         add(type=role, message={"role": role, "content": content}, **more)
 
     for part in range(3):
@@ -240,9 +233,7 @@ def claude_session() -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def test_a_transcript_with_two_boundaries_is_judged_at_both(
-    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_transcript_with_two_boundaries_is_judged_at_both(pytester, capsys):
     session = pytester.path / "session.jsonl"
     session.write_text(claude_session(), "utf-8")
     code = cli.main(["import", str(session), "-o", str(pytester.path / "cases")])
