@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
-from pytest_compaction.metrics import RunChanges, adjusted_p, run_changes
+from pytest_compaction.metrics import adjusted_p, run_changes
 from pytest_compaction.records import (
-    Baseline,
     BaselineError,
     Source,
     cases_note,
@@ -79,10 +78,7 @@ def run(options: argparse.Namespace) -> int:
             complain(line)
         return 1
     values = adjusted_p([pair.changes for pair in pairs])
-    found = [
-        RunComparison(pair.first, pair.second, pair.changes, p, pair.notes)
-        for pair, p in zip(pairs, values, strict=True)
-    ]
+    found = [replace(pair, p=p) for pair, p in zip(pairs, values, strict=True)]
     form = form_of(options)
     if form == "json":
         made = comparison_json(found)
@@ -93,17 +89,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if written(options, text) else 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two runs and what changed, before the p values of all pairs are corrected together."""
-
-    first: Side
-    second: Side
-    changes: RunChanges
-    notes: tuple[str, ...]
-
-
-def _compared(first: Source, other: Source, anyway: bool) -> Iterator[_Pair]:
+def _compared(first: Source, other: Source, anyway: bool) -> Iterator[RunComparison]:
     """The strategies that two sources have in common, or the one of each that is meant."""
     for one, two in _pairs(first, other):
         before, after = load_baseline(first, one), load_baseline(other, two)
@@ -117,17 +103,14 @@ def _compared(first: Source, other: Source, anyway: bool) -> Iterator[_Pair]:
                 f"{names[0]} and {names[1]} cannot be compared:{listed}\n"
                 "--anyway compares them all the same"
             )
-        sides = before.header, after.header
-        told = (cases_note(*sides, names), version_note(*sides, names))
+        headers = before.header, after.header
+        told = (cases_note(*headers, names), version_note(*headers, names))
         notes = (*problems, *filter(None, told))
         found = run_changes(before.records, after.records)
         if not found.items:
             raise BaselineError(f"no item has a score both in {names[0]} and in {names[1]}")
-        yield _Pair(_side(before), _side(after), found, notes)
-
-
-def _side(found: Baseline) -> Side:
-    return Side(found.title, found.strategy)
+        sides = Side(before.title, before.strategy), Side(after.title, after.strategy)
+        yield RunComparison(*sides, found, {}, notes)
 
 
 def _pairs(first: Source, other: Source) -> list[tuple[str | None, str | None]]:

@@ -31,7 +31,6 @@ from pytest_compaction.metrics import over_budget_failures
 from pytest_compaction.records import (
     Baseline,
     BaselineError,
-    Record,
     RunFileError,
     judged_again,
     went_wrong_later,
@@ -143,9 +142,8 @@ def run(options: argparse.Namespace) -> int:
     for line in _compared(against, rules.pass_score, notes):
         print(line.text)
     decision = decide(records, thresholds, rules.max_unscored, arms, bool(baselines))
-    failures = Failures(
-        sum(map(_went_wrong, records)), 0, len(over_budget_failures(records, rules.over_budget))
-    )
+    wrong = sum(record["status"] == "error" or went_wrong_later(record) for record in records)
+    failures = Failures(wrong, 0, len(over_budget_failures(records, rules.over_budget)))
     if not decision.decides and not against.decides:
         complain("nothing to decide on; give --threshold or --baseline")
         return UNUSABLE
@@ -161,11 +159,6 @@ def _check_given(options: argparse.Namespace) -> None:
     for flag, texts in {"--threshold": options.threshold, "--baseline": [options.baseline]}.items():
         if any(text is not None and not text.strip() for text in texts):
             raise ThresholdError(f"{flag}= is empty; give a value, or leave it out")
-
-
-def _went_wrong(record: Record) -> bool:
-    """Whether an item failed for another reason than the score, as far as its record says."""
-    return record["status"] == "error" or went_wrong_later(record)
 
 
 def _compared(against: BaselineDecision, pass_score: float, notes: Sequence[str]) -> Iterator[Line]:

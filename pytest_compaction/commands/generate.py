@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -216,10 +217,11 @@ def _write(
     options: argparse.Namespace, folders: Mapping[int, Path], endpoints: Endpoints, calls: int
 ) -> int:
     path, terminal = endpoints.accounts.path, sys.stderr if sys.stderr.isatty() else None
+    say = partial(print, file=sys.stderr, flush=True)
     for seed, folder in folders.items():
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            line = CallsLine("generate", path, calls, True, _say, terminal)
+            line = CallsLine("generate", path, calls, True, say, terminal)
             try:
                 made = asyncio.run(_written(options, seed, endpoints))
             finally:
@@ -251,10 +253,6 @@ def _write(
     where = printable(shlex.quote(str(options.output)))
     print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
     return 0
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 async def _written(options: argparse.Namespace, seed: int, endpoints: Endpoints) -> Conversation:

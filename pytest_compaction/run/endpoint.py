@@ -150,9 +150,8 @@ _hooked: list[Callable[..., object]] = []
 class Owners:
     """Knows whose the connections to ``port`` of this machine are.
 
-    A client is not asked to say for whom it works: it may be one for the whole run. But the code
-    of a strategy runs in a thread, or in a task, that knows the case. Python tells of each
-    connection there before it is opened (an audit event), when its port can be chosen and noted.
+    A client does not say for whom it works, but the code of a strategy runs in a thread or a task
+    that knows the case. An audit event tells of each connection before it is opened.
     """
 
     def __init__(self, port: int) -> None:

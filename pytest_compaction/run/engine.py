@@ -157,9 +157,7 @@ class CaseWork(OnceTasks):
     """The work on one case in one arm, for the coroutines of one loop.
 
     All results have a key under which they are made once, or found by who does the work elsewhere.
-
-    ``planned`` is what its items will ask. ``begun`` is set once a model is to be asked, or all is
-    made; ``characters`` are those of the log.
+    ``begun`` is set once a model is to be asked, or all is made.
     """
 
     def __init__(self, case: Case, arm: Arm, method: Method, planned: PlannedCase | None) -> None:
@@ -167,7 +165,9 @@ class CaseWork(OnceTasks):
         self.case = case
         self.arm = arm
         self.begun = asyncio.Event()
-        self.characters = _characters_of(case)
+        parts = (part for message in case.messages for part in message.parts)
+        said = (part.text for part in parts if isinstance(part, Text | ToolResult))
+        self.characters = sum(map(len, said))
         self._method = method
         self._planned = planned or PlannedCase()
         self._model = method.work.metered(
@@ -350,11 +350,6 @@ class CaseWork(OnceTasks):
             reminded=reminded,
             view=read.messages,
         )
-
-
-def _characters_of(case: Case) -> int:
-    parts = (part for message in case.messages for part in message.parts)
-    return sum(len(part.text) for part in parts if isinstance(part, Text | ToolResult))
 
 
 class Executor(Protocol):

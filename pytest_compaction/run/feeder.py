@@ -88,9 +88,8 @@ class CheckedStrategy:
     """One strategy, every call within a time limit, every result checked.
 
     What breaks the contract raises :class:`CompactorError`. The code of users has a thread of its
-    own, and so has every strategy if ``apart``; async functions of modules run on the ``shared``
-    loop. :meth:`close` lets the thread end. ``waited`` tells for how many seconds the strategy had
-    to wait for requests of others, which does not count.
+    own, and so has every strategy if ``apart``. ``waited`` tells for how many seconds the strategy
+    had to wait for requests of others, which does not count.
     """
 
     def __init__(

@@ -48,11 +48,9 @@ _T = TypeVar("_T")
 
 
 class RequestLimit:
-    """Lets ``most`` requests fly at a time. For coroutines of one event loop.
+    """Lets ``most`` requests fly at a time, the lowest rank first. For coroutines of one loop.
 
-    Whoever waits with the lowest rank is served first, and those of one rank in the order in
-    which they came. A request of the first item so never waits for one of the last. Before each
-    request it is looked whether the run ``is_stopped``.
+    Before each request it is looked whether the run ``is_stopped``.
     """
 
     def __init__(self, most: int, is_stopped: Callable[[], bool] = bool) -> None:
@@ -203,9 +201,8 @@ class _Account:
 class MeteredModel:
     """A model for one strategy in one ``trial``, which counts what it is asked.
 
-    Strategies of users run in threads of their own; their requests are forwarded to the loop
-    on which the model lives, within one limit. Usage is booked on that loop, so that a coroutine
-    there never reads a figure that is half booked.
+    Requests from threads of their own are forwarded to the loop on which the model lives,
+    within one limit. Usage is booked on that loop.
     """
 
     def __init__(
@@ -358,9 +355,8 @@ def _begun_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, _T]) ->
 class SharedLoop:
     """An event loop in a daemon thread, on which coroutines of several threads run at once.
 
-    The async functions of modules get one for the whole run. Such a function has no instance: its
-    HTTP client or semaphore is a global too, and the second case would find it bound to the loop
-    of the first. Two functions may share that global, even across modules.
+    The async functions of modules get one for the whole run: their HTTP client or semaphore is a
+    global, and the second case would find it bound to the loop of the first.
     """
 
     def __init__(self, name: str = "compaction-function") -> None:
@@ -575,7 +571,8 @@ class WorkLoop(OnceTasks):
         """Cancel what is under way, keep replies that came, and begin nothing more."""
         self._stopped = True
         with self._ending:  # two at a time would cancel each other
-            self._do(self._cancel())
+            self.limit.stop()
+            self._do(cancel_all())
 
     def close(self) -> None:
         """:meth:`stop`, and end the loop. May be called again."""
@@ -608,7 +605,3 @@ class WorkLoop(OnceTasks):
             # What a strategy asked for while its request was cancelled.
             self._loop.run_until_complete(cancel_all())
             self._loop.close()
-
-    async def _cancel(self) -> None:
-        self.limit.stop()
-        await cancel_all()

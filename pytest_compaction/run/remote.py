@@ -1,12 +1,8 @@
 """Cases measured by tasks of an executor, in other processes or on other machines.
 
-A task is one case with one strategy in one trial. There is no key in it: a worker takes the key
-and the address of the endpoint from its own environment. It must have the code of the sender: one
-that was started before a change, or with other versions of the packages on which scores depend,
-would measure something else without a word.
-
-A result is JSON, so that reading it runs no code, whatever a strategy put into a view. It names
-what its reader has (the case, its messages and probes) and does not carry it.
+A task is one case with one strategy in one trial. A worker takes the key and the address of the
+endpoint from its own environment, and must have the code of the sender. A result is JSON, so that
+reading it runs no code; it names what its reader has (the case, its messages and probes).
 """
 
 from __future__ import annotations
@@ -326,10 +322,8 @@ def _performed(task: Task) -> Result:
         )
 
 
-@lru_cache(maxsize=4)
-def _tokens(encoding: str) -> TokenCounter:
-    """The counter of this process: what it has counted need not be counted again."""
-    return TokenCounter(encoding)
+_tokens = lru_cache(maxsize=4)(TokenCounter)
+"""The counter of this process: what it has counted need not be counted again."""
 
 
 class Collector:

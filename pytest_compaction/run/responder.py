@@ -1,9 +1,7 @@
 """Asks a model about a view: a question, or a forced choice; and what it read to answer.
 
-With request parameters the model does not read the view that was sent, because the server edits
-it. The tokens are then those that the server reports. The messages are reconstructed as far as
-they can be known: cleared tool results are left out, and a compaction is represented by its
-summary if that can be read. An opaque summary states nothing, as in native compaction.
+With request parameters the server edits the view: the tokens are those that it reports, and the
+messages are reconstructed as far as they can be known. An opaque summary states nothing.
 """
 
 from __future__ import annotations

@@ -93,16 +93,11 @@ _ThreadCalls = queue.SimpleQueue[_ThreadCall | None]
 class StrategyThread:
     """Runs calls one after the other in one daemon thread, each within a time limit.
 
-    Coroutines run on one event loop that lives as long as the thread, so that a
-    strategy may keep what belongs to a loop: an HTTP client, a semaphore, a task.
-    With ``shared`` they run on that loop instead, and this thread waits for them.
-
-    The coroutine of a call that takes too long is cancelled. A call that does not end
-    even then, because it blocks, is left behind in its thread, and the next call gets a
-    new one; a shared loop is left too. The thread ends when
-    :meth:`close` is called or nobody refers to this object any more; a call after that
-    has a thread of its own. ``waited`` tells for how many seconds the strategy had to wait
-    so far for requests of others, which does not count.
+    Coroutines run on one event loop that lives as long as the thread, so that a strategy may keep
+    what belongs to a loop, such as an HTTP client; with ``shared`` they run on that loop instead.
+    The coroutine of a call that takes too long is cancelled; one that does not end even then is
+    left behind with its thread and the shared loop. A call after :meth:`close` has a thread of its
+    own. ``waited`` tells for how many seconds the strategy had to wait for requests of others.
     """
 
     def __init__(

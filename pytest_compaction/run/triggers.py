@@ -21,15 +21,8 @@ class TriggerError(ValueError):
 def expected_saving(view_tokens: int, budget: int, turns: int, asks: bool = True) -> int:
     """Tokens that compacting now is expected to save, its own cost taken off; may be negative.
 
-    A dialogue that has had ``turns`` user turns is expected to have as many again
-    (it is as likely to be in its first half as in its second; nothing else is known
-    about the future). Each of them would read ``budget`` tokens instead of
-    ``view_tokens``; making the summary reads the view and writes the new one::
-
-        turns * (view_tokens - budget) - (view_tokens + budget)
-
-    ``asks`` says whether making the summary asks a model; if not, the second term is 0.
-    A view within the budget saves nothing and still costs as much.
+    A dialogue is expected to have as many user turns again as it has had. Making the summary
+    reads the view and writes the new one, unless it ``asks`` no model.
     """
     cost = view_tokens + budget if asks else 0
     return turns * max(view_tokens - budget, 0) - cost

@@ -41,9 +41,8 @@ if TYPE_CHECKING:
 def open_door(config: pytest.Config, settings: Settings) -> Door | None:
     """Point clients of strategies to a port of this process, before any of them is imported.
 
-    ``None`` without the option, and where no strategy runs: in an estimate, and in the controller
-    of workers, which have ports of their own; clients are then refused. The environment is put back
-    when the run ends. Raises :class:`OptionError` with an option that has no place for it.
+    ``None`` without the option, in an estimate, and in the controller of workers, which have ports
+    of their own; clients are then refused. The environment is put back when the run ends.
     """
     if not settings.calls.proxy:
         return None

@@ -40,9 +40,8 @@ class ExitGuard:
     """Stands before functions that end the process or spoil it, until :meth:`lift`.
 
     Those that end it print a sentence and end it with a code that is not 0, unless pytest came to
-    its end with 0 before; all others of :mod:`os` that do so, such as ``execlp``, call one of the
-    three. With ``spoils_only`` they are left alone. In threads, where strategies run, a lower
-    recursion limit, fewer open files, and the end of a file of the run raise
+    its end before; all others of :mod:`os` call one of them. In threads, where strategies run, a
+    lower recursion limit, fewer open files, and the end of a file of the run raise
     :class:`SpoiltProcessError`. Forked processes may do all that.
     """
 

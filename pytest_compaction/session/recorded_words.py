@@ -102,12 +102,11 @@ def found_words(
     named: Sequence[Path],
     dialogues: bool,
 ) -> RunWords:
-    """The recorded words of the cases, whose archives are looked for up to ``root``.
+    """The recorded words of the cases, whose archives are looked for up to ``root`` or ``named``.
 
-    For a case elsewhere they are looked for up to the folder that was ``named``. ``asking`` says
-    of each strategy whether it asks a model, and ``told`` are those with a prompt or an instruction
-    of a user. ``dialogues`` says whether some are replayed. Raises :class:`OptionError` for what
-    rules alone would decide, and for words that are recorded for fewer trials.
+    ``asking`` says of each strategy whether it asks a model, and ``told`` are those with a
+    prompt or an instruction of a user. Raises :class:`OptionError` for what rules alone would
+    decide, and for words that are recorded for fewer trials.
     """
     for_dialogues = dialogues and any(asking.values())
     if dialogues:

@@ -78,14 +78,11 @@ def resolve_session(
     results_file: Path | None = None,
     leave_out_rules: bool = False,
 ) -> BenchmarkSession:
-    """Resolve every name in the settings.
+    """Resolve every name in the settings; raises one of ``USAGE_ERRORS``.
 
-    ``use_shipped`` takes the cases of the package; ``accounts_file`` is the file in which
-    an xdist worker shares the accounts of its controller. ``index_folder`` keeps what was
-    found in case files, and ``found_cases`` is what the controller found in them.
-    ``results_file`` keeps the results of rules. ``leave_out_rules`` leaves out thresholds for
-    strategies that are not in the run, which are an error otherwise. Raises one of
-    ``USAGE_ERRORS`` for a name that cannot be resolved.
+    ``accounts_file`` and ``found_cases`` are what the controller shares with an xdist worker.
+    ``index_folder`` keeps what was found in case files, and ``results_file`` the results of rules.
+    ``leave_out_rules`` leaves out thresholds for strategies that are not in the run.
     """
     make_importable(invocation, root)
     registry, specs = resolve_strategies(settings.arms, added_compactors)

@@ -29,12 +29,10 @@ _FEW: Final = 2
 class CaseScheduling(LoadScopeScheduling):
     """Hands out the items of a unit together, and other tests one by one.
 
-    With ``at_once`` a worker with a place (``compaction_place`` of its input) has a unit of its
-    own, its share, which it is sent at once, in the order of
-    :func:`~pytest_compaction.session.worker_share.dealt`, which it knows too. The others are given
-    a unit when they have nearly done the last one. At most ``at_work`` workers are given units, if
-    so. A worker that takes the place of a dead one is sent what that one left, without the item
-    that it died of: that would kill it too.
+    With ``at_once`` a worker with a place (``compaction_place`` of its input) is sent its share at
+    once, in the order of :func:`~pytest_compaction.session.worker_share.dealt`. The others get a
+    unit when they have nearly done the last one; at most ``at_work`` workers are. A worker that
+    takes the place of a dead one is sent what that one left, without the item that it died of.
     """
 
     def __init__(
@@ -180,9 +178,8 @@ class BenchmarkScheduling(Scheduling):
     """The same for a benchmark, whose workers also share one account of what was spent.
 
     Where models at an endpoint are asked, each worker is dealt its cases at the beginning, so that
-    it can ask for many at once, and has its share of the requests in flight. Where only code of
-    this package runs, one loop of a worker waits for all its requests. More workers than processors
-    would only keep each other from working, and so get nothing to do.
+    it can ask for many at once. Where only code of this package runs, more workers than processors
+    would only keep each other from working, and get nothing to do.
     """
 
     def __init__(self, session: BenchmarkSession) -> None:

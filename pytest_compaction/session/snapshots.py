@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
@@ -249,18 +250,11 @@ class JudgeSnapshots:
         except pytest.skip.Exception:
             raise
         except BaseException:
-            _compare_silently(comparison)
+            with suppress(VerdictMovedError, UnscoredError):  # the test's own failure is shown
+                comparison.end()
             raise
         comparison.end()
         return None
-
-
-def _compare_silently(comparison: SnapshotComparison) -> None:
-    """Compare, but let the test's own failure be the one that is shown."""
-    try:
-        comparison.end()
-    except (VerdictMovedError, UnscoredError):
-        return
 
 
 def comparison_for(

@@ -196,21 +196,6 @@ def test_a_case_without_words_is_named_and_a_rule_is_an_error(project, record):
     assert records(project).header["words"]["missing"] == {"anchored": ["second"]}
 
 
-def test_a_gate_does_not_rest_on_rules_that_nobody_asked_for(project):
-    refused = measure(project, "--compactor=anchored", GATE)
-    assert refused.ret == pytest.ExitCode.USAGE_ERROR
-    assert "in so many words: --compaction-model=offline" in said(refused)
-    offline = run(
-        project,
-        "--compactor=anchored",
-        REPORTED,
-        GATE,
-        "--compaction-model=offline",
-        compactor=None,
-    )
-    assert offline.ret == pytest.ExitCode.OK
-
-
 def unnamed(pytester, *arguments):
     return run(pytester, REPORTED, *arguments, compactor=None)
 
@@ -316,14 +301,6 @@ def test_words_of_cases_elsewhere_are_looked_for_in_the_folder_that_is_named(
         archive = archive.rename(elsewhere / place / WORDS_FILE)
         unnamed(project, "--compactor=anchored", f"--compaction-cases={elsewhere / 'named'}")
         assert words_by_strategy(project) == {("anchored", words)}
-
-
-def test_rules_give_the_figures_of_the_offline_model(project):
-    shown = measure(project, "--compactor=anchored")
-    assert "words: rules, which tell what the structure keeps; prompts and models" in said(shown)
-    rules = [r["overall"] for r in records(project).records]
-    run(project, "--compactor=anchored", REPORTED, compactor=None)
-    assert rules == [r["overall"] for r in records(project).records]
 
 
 @pytest.mark.parametrize(

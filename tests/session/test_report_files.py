@@ -14,7 +14,6 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.folders import write_whole
 from pytest_compaction.reports import files as report_file
-from pytest_compaction.reports.files import check_place
 from pytest_compaction.reports.json_report import SCHEMA
 
 VALIDATOR = Draft202012Validator(
@@ -118,11 +117,6 @@ def test_a_path_that_cannot_be_written_is_refused_before_any_item_runs(pytester,
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*--compaction-report={name}: cannot write this file: {why}*"])
     assert not (pytester.path / "calls.log").exists()
-
-
-def test_trying_a_place_leaves_nothing_but_its_folder(tmp_path):
-    check_place(tmp_path / "a" / "out.md")
-    assert [path.name for path in tmp_path.rglob("*")] == ["a"]
 
 
 def test_a_report_that_is_interrupted_leaves_the_old_file_whole(tmp_path, monkeypatch):

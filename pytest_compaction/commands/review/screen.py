@@ -49,9 +49,7 @@ def why_asked(fact: Fact, by_id: Mapping[str, Message], room: int) -> str:
     return f"{needed.why}{calls}{said}"
 
 
-@lru_cache(maxsize=64)
-def _index(text: str) -> TextIndex:
-    return TextIndex(text)
+_index = lru_cache(maxsize=64)(TextIndex)
 
 
 def passage(message: Message, fact: Fact, room: int) -> str:

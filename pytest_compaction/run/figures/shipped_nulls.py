@@ -1,9 +1,8 @@
 """What the nulls state in the shipped cases, as data: a run need not read their views.
 
-A null's view depends on the tokens that it is given at a point and at all points before. Its view
-of the whole log until a point changes only where another sentence or message fits, so there are few
-of them: ``nulls.json`` has the digest of each, from few tokens to many, and for each probe from
-which view on it states how much. A view that the file does not have is read as any other.
+A null has few views at a point, because a view changes only where another sentence or message
+fits. ``nulls.json`` has the digest of each, from few tokens to many, and for each probe from which
+view on it states how much. A view that the file does not have is read as any other.
 """
 
 from __future__ import annotations

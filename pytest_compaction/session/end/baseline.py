@@ -45,8 +45,8 @@ from pytest_compaction.text import printable
 class SessionBaseline:
     """The baselines of a run: one for each strategy that has one.
 
-    ``notes`` are sentences for the summary. With ``settings.update`` there may be none yet.
-    ``accepted`` is the file with hash and figures of a baseline outside the repository.
+    With ``settings.update`` there may be none yet. ``accepted`` is the file with hash and figures
+    of a baseline outside the repository.
     """
 
     settings: BaselineSettings

@@ -346,13 +346,9 @@ class RunRecorder:
     def _figures(self) -> dict[str, Any]:
         return figures_of(self._records)
 
-    def _failures(self, session: pytest.Session) -> Failures:
-        over = self._over_budget - self._other_failures
-        unused = unused_snapshots(session.config)
-        return Failures(len(self._other_failures), unused, len(over))
-
     def _decided(self, session: pytest.Session) -> Line | None:
-        failures = self._failures(session)
+        over, unused = self._over_budget - self._other_failures, unused_snapshots(session.config)
+        failures = Failures(len(self._other_failures), unused, len(over))
         if self._part is not None:
             return self._shard_ended(self._part, session, failures)
         return self._gate.line(session, self._records, failures)

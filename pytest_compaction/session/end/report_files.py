@@ -83,7 +83,11 @@ class ReportFiles:
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             write_unwrapped(reporter, lost)
-            self._mark_failure(session, reporter)
+            if ACTIONS in self._environment and self._ran(session):
+                command = marked_failure(self._recorder.finished(session), self._environment)
+                if command is not None:
+                    reporter.ensure_newline()
+                    reporter.write_line(command)
         return result
 
     def _write(self, session: pytest.Session) -> FinishedRun:
@@ -102,14 +106,6 @@ class ReportFiles:
         run = self._write(session)
         lines = [file_line(name, why) for name, why in self._written.items()]
         return [*lines, *write_summary(run, self._environment)]
-
-    def _mark_failure(self, session: pytest.Session, reporter: pytest.TerminalReporter) -> None:
-        if ACTIONS not in self._environment or not self._ran(session):
-            return
-        command = marked_failure(self._recorder.finished(session), self._environment)
-        if command is not None:
-            reporter.ensure_newline()
-            reporter.write_line(command)
 
     def _tell_junit(self, session: pytest.Session) -> None:
         """Properties of the whole test suite, as ``record_testsuite_property`` adds them."""

@@ -67,10 +67,6 @@ def baseline_reports(decision: BaselineDecision) -> list[pytest.TestReport]:
     ]
 
 
-def rule_reports(decision: Decision) -> list[pytest.TestReport]:
-    return list(map(_of_check, decision.checks))
-
-
 def passed_report(rule: str) -> pytest.TestReport:
     """A passed test that stands for what a run found in order without measuring anything."""
     return _report(rule, "passed")
@@ -165,7 +161,7 @@ class RunGate:
     def decide(self, session: pytest.Session, run: Run | None) -> None:
         """Decide, and report each rule as a test; a rule without a record does not hold."""
         self.decision = self._decide(run.records if run is not None else [])
-        send(session, rule_reports(self.decision))
+        send(session, list(map(_of_check, self.decision.checks)))
         if self.baseline is not None:
             found = run or Run(self._session.header())
             self._compare(session, self.baseline, found, self.decision.uncompacted)

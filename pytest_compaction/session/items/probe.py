@@ -180,7 +180,8 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
             )
         verdict = _within_budget(session.engine.verdict(response), response, session.settings)
         record = scored_record(node.nodeid, response, verdict, session.settings, session.prices)
-        texts = _texts_of(node.config, session.settings)
+        folder = node.config.rootpath / session.settings.runs
+        texts = node.config.stash.setdefault(_TEXTS, TextWriter(folder))
         view = texts.hash_of(response)
         record["hashes"] |= {} if view is None else {"view": view}
         node.stash[RECORD] = record
@@ -204,13 +205,6 @@ def _within_budget(verdict: Verdict, response: Response, settings: Settings) -> 
     said = f"the view takes {view:,} tokens, and its budget is {budget:,}"
     overall = f"overall {verdict.overall:.2f} does not count"
     return replace(verdict, over_budget=f"{said}\n  {overall}\n  {REPORTED}")
-
-
-def _texts_of(config: pytest.Config, settings: Settings) -> TextWriter:
-    """Writes into the folder of the run, which all its processes share."""
-    if _TEXTS not in config.stash:
-        config.stash[_TEXTS] = TextWriter(config.rootpath / settings.runs)
-    return config.stash[_TEXTS]
 
 
 def _is_sure_to_run(node: pytest.Item) -> bool:

@@ -186,7 +186,10 @@ def finish_report(
     elif call.excinfo is not None and failure is not None and _said(failure):
         report.longrepr = _shown(node, call.excinfo, failure, record)
     elif call.when == "call" and report.passed and record is not None:
-        _fail_over_budget(report, record, session.settings)
+        fails = session.settings.over_budget == "fail" and record["status"] == "failed"
+        if fails and is_over_budget(record):  # and its test has not asked whether it passes
+            report.outcome = "failed"
+            report.longrepr = said_as_failure(OverBudgetError(record["reason"]))
 
 
 def _shown(
@@ -205,13 +208,6 @@ def _shown(
         if shown is not None:
             return shown
     return in_sentences(excinfo, text)
-
-
-def _fail_over_budget(report: pytest.TestReport, record: Record, settings: Settings) -> None:
-    """Fail an item over its budget whose test has not asked whether the verdict passes."""
-    if settings.over_budget == "fail" and is_over_budget(record) and record["status"] == "failed":
-        report.outcome = "failed"
-        report.longrepr = said_as_failure(OverBudgetError(record["reason"]))
 
 
 def said_as_failure(error: AssertionError) -> Any:
