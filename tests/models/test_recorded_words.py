@@ -3,7 +3,13 @@
 import pytest
 from support.paths import ROOT
 from support.readme_blocks import WORDS as STRATEGIES
-from support.readme_blocks import recorded, run_of_recorded_words, shown, writings_block
+from support.readme_blocks import (
+    WRITINGS,
+    recorded,
+    run_of_recorded_words,
+    shown,
+    writings_block,
+)
 
 from pytest_compaction.metrics import stale_summaries
 from pytest_compaction.models import Archive
@@ -24,11 +30,12 @@ def test_the_words_of_every_case_answer_what_is_sent_today(strategy):
 
 
 @pytest.mark.exhaustive
-def test_the_page_shows_how_much_two_writings_differ(tmp_path):
-    run = run_of_recorded_words(tmp_path, 2)
+def test_the_page_shows_how_much_the_writings_differ(tmp_path):
+    run = run_of_recorded_words(tmp_path, WRITINGS)
     assert {record["words"] for record in run.records} == {"recorded"}
     assert stale_summaries(run.records) == 0
-    assert shown("writings") == writings_block(run.records), WRITE_ANEW
+    every = {name: recorded(name) for name in STRATEGIES}
+    assert shown("writings") == writings_block(run.records, every), WRITE_ANEW
 
 
 def test_the_shipped_cases_have_words_of_four_strategies():

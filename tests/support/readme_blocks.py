@@ -107,6 +107,10 @@ POWER_80 = 2.8
 CLASSES = ("path", "identifier", "number", "error", "decision", "instruction")
 
 
+WRITINGS = 3
+"""Each summary of a real case was written so often."""
+
+
 def run_of_recorded_words(folder, trials):
     """A run of the real cases with the words of the archive, which lies in the project's root."""
     cases = folder / "cases" / "real"
@@ -123,8 +127,45 @@ def run_of_recorded_words(folder, trials):
     return load_run(file)
 
 
-def writings_block(records):
-    """How much the writings of the same summaries differ: facts by class, then scores."""
+def project_of(record):
+    """The project of a case; a scripted case is one of its own."""
+    return record["project"] or record["case"]
+
+
+def least_difference(scores):
+    """The least and the largest difference that these cases tell, over pairs of strategies.
+
+    ``scores`` has for each strategy the score of each case, in the same order.
+    """
+    paired = [
+        statistics.stdev(a - b for a, b in zip(scores[x], scores[y], strict=True))
+        for x, y in combinations(WORDS, 2)
+    ]
+    count = len(scores[WORDS[0]])
+    return [POWER_80 * each / count**0.5 for each in (min(paired), max(paired))]
+
+
+def case_means(records):
+    """The mean score of each case, in the order of their names."""
+    found = {}
+    for record in records:
+        found.setdefault(record["case"], []).append(record["overall"])
+    return [statistics.mean(found[case]) for case in sorted(found)]
+
+
+def deviation_of_projects(scores, projects):
+    """The standard deviation of the mean scores of projects."""
+    found = {}
+    for case, score in scores.items():
+        found.setdefault(projects[case], []).append(score)
+    return statistics.stdev(map(statistics.mean, found.values()))
+
+
+def writings_block(records, of_all_cases):
+    """How much the writings of the same summaries differ: facts by class, then scores.
+
+    ``of_all_cases`` has the records of one writing of all cases for each strategy.
+    """
     writings = {}
     for record in records:
         key = (record["compactor"], record["case"], record["probe"])
@@ -143,25 +184,28 @@ def writings_block(records):
     within = statistics.mean(map(statistics.variance, means.values())) ** 0.5
     of = {name: [m for (strategy, _), m in means.items() if strategy == name] for name in WORDS}
     between = sorted(statistics.stdev(map(statistics.mean, each)) for each in of.values())
+    projects = {record["case"]: project_of(record) for record in records}
+    apart = sorted(
+        deviation_of_projects(
+            {case: statistics.mean(m) for (each, case), m in means.items() if each == name},
+            projects,
+        )
+        for name in WORDS
+    )
     by_trial = [[statistics.mean(t) for t in zip(*each, strict=True)] for each in of.values()]
     moved = max(max(each) - min(each) for each in by_trial)
-    paired = sorted(
-        statistics.stdev(
-            statistics.mean(a) - statistics.mean(b) for a, b in zip(of[x], of[y], strict=True)
-        )
-        for x, y in combinations(WORDS, 2)
-    )
-    least = [POWER_80 * each / len(of[WORDS[0]]) ** 0.5 for each in (paired[0], paired[-1])]
+    real = least_difference({n: [statistics.mean(m) for m in each] for n, each in of.items()})
+    every = least_difference({n: case_means(found) for n, found in of_all_cases.items()})
     rows = ["| facts | stated in some writings and not in others |", "|---|---:|"]
     rows += [
         f"| {n} | {flips[n]} of {facts[n]}, {flips[n] / facts[n]:.0%} |" for n in sorted(facts)
     ]
     return "\n".join(rows) + (
         f"\n\nStandard deviation of a case's score between writings: {within:.2f}; between cases: "
-        f"{between[0]:.2f} to {between[-1]:.2f}.\nThe mean of a strategy moved by "
-        f"at most {moved:.2f}.\n"
-        "Least difference of two strategies that these cases tell with a power of 80 %: "
-        f"{least[0]:.2f} to {least[1]:.2f}."
+        f"{between[0]:.2f} to {between[-1]:.2f}; between projects: {apart[0]:.2f} to "
+        f"{apart[-1]:.2f}.\nThe mean of a strategy moved by at most {moved:.2f}.\n"
+        "Least difference of two strategies that is told with a power of 80 %: by the real cases "
+        f"{real[0]:.2f} to {real[1]:.2f}, by all cases {every[0]:.2f} to {every[1]:.2f}."
     )
 
 
@@ -412,7 +456,9 @@ def main(names=()):
 
     def writings():
         with tempfile.TemporaryDirectory() as folder:
-            return {"writings": writings_block(run_of_recorded_words(Path(folder), 2).records)}
+            run = run_of_recorded_words(Path(folder), WRITINGS)
+            every = {name: recorded(name) for name in WORDS}
+            return {"writings": writings_block(run.records, every)}
 
     sources = (
         ({"changed-summaries"}, lambda: {"changed-summaries": effects_table("anchored")}),
