@@ -23,11 +23,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from pytest_compaction.folders import temporary_folder
 from pytest_compaction.models.calls.accounts import Accounts
-from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES, excerpt_of
+from pytest_compaction.models.calls.endpoint import excerpt_of
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.wire.call import Call, CallReply, Operation
 from pytest_compaction.models.wire.complaint import Complaint, complaint_of
@@ -58,7 +58,6 @@ _CALLS: Final = "calls"
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _MARK_DIGITS: Final = 12
 """Digits of the digest in each heading: no text knows the digest of the request it stands in."""
-_TOO_LONG: Final = f"is longer than {MAX_REPLY_BYTES // 1024**2} MB, which is not read"
 
 
 class ExportError(Exception):
@@ -345,8 +344,7 @@ class Taken:
 
 
 _Rows = Iterator[tuple[str, Callable[[], Result]]]
-"""Where each result stands, as a problem names it, and what reads it or raises
-:class:`UnusableReplyError`."""
+"""The place of each result, and what reads it or raises :class:`UnusableReplyError`."""
 
 
 def take_batch(folder: ExportFolder, paths: Iterable[Path]) -> Taken:
@@ -425,40 +423,19 @@ def _take(
     taken.kept += 1
 
 
-def _unusable(why: str) -> Callable[[], Result]:
-    def read() -> Result:
-        raise UnusableReplyError(why)
-
-    return read
-
-
 def _batch_rows(paths: Iterable[Path]) -> _Rows:
     for path in paths:
         try:
-            with path.open("rb") as file:
-                for number, line in _lines_of(file):
-                    read = _unusable(_TOO_LONG) if line is None else partial(read_result, line)
-                    yield f"{path}:{number}", read
+            lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
         except OSError as error:
-            yield f"{path}:", _unusable(f"cannot be read: {error.strerror or error}")
-
-
-def _lines_of(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """The lines of a file with their numbers; ``None`` for one that is too long to be read.
-
-    Blank lines are passed over.
-    """
-    number = 0
-    while line := file.readline(MAX_REPLY_BYTES + 1):
-        number += 1
-        if len(line) > MAX_REPLY_BYTES and not line.endswith(b"\n"):
-            while (rest := file.readline(MAX_REPLY_BYTES)) and not rest.endswith(b"\n"):
-                pass
-            yield number, None
+            yield f"{path}:", partial(_unreadable, error)
             continue
-        text = (line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line).strip()
-        if text:
-            yield number, text
+        numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+        yield from ((f"{path}:{number}", partial(read_result, line)) for number, line in numbered)
+
+
+def _unreadable(error: OSError) -> Result:
+    raise UnusableReplyError(f"cannot be read: {error.strerror or error}")
 
 
 def _plain_rows(folder: ExportFolder, places: Iterable[Path]) -> _Rows:
@@ -466,22 +443,16 @@ def _plain_rows(folder: ExportFolder, places: Iterable[Path]) -> _Rows:
         try:
             found = sorted(path for path in place.iterdir() if not path.name.startswith("."))
         except OSError as error:
-            yield f"{place}:", _unusable(f"cannot be read: {error.strerror or error}")
+            yield f"{place}:", partial(_unreadable, error)
             continue
         yield from ((str(path), partial(_plain_result, folder, path)) for path in found)
 
 
 def _plain_result(folder: ExportFolder, path: Path) -> Result:
-    """The reply in a plain file; raises :class:`UnusableReplyError` if there is none."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_REPLY_BYTES + 1)
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise UnusableReplyError(f"cannot be read: {error.strerror or error}") from None
-    if len(data) > MAX_REPLY_BYTES:
-        raise UnusableReplyError(_TOO_LONG)
-    try:
-        text = data.decode("utf-8-sig")
+        return _unreadable(error)
     except UnicodeDecodeError:
         raise UnusableReplyError("is not UTF-8 text") from None
     if not text.strip():

@@ -9,7 +9,6 @@ from support.exporting import refusal, result, write_results
 
 from pytest_compaction.cli import main
 from pytest_compaction.models import Call, ExportError, ExportFolder
-from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
 
 CALLS = [call(f"Question {number}?") for number in range(4)]
 
@@ -109,7 +108,6 @@ HOSTILE = {
         row(0, response("x")),
         "is not a reply of chat.completions: it has no list 'choices'",
     ),
-    "too long": (b'{"x": "' + b"a" * MAX_REPLY_BYTES + b'"}', "is longer than 8 MB"),
 }
 
 

@@ -6,7 +6,6 @@ from support.endpoint_replies import completion
 
 from pytest_compaction.cli import main
 from pytest_compaction.models import Call, ExportFolder, read_reply
-from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
 from pytest_compaction.models.export import can_be_plain, reply_body, request_text
 
 TOOLS = [
@@ -77,7 +76,6 @@ def test_a_reply_is_read_as_that_of_an_endpoint():
 HOSTILE = {
     "empty": (b" \n", "is empty"),
     "not text": (b"\xff\xfe\x00", "is not UTF-8 text"),
-    "too long": (b"a" * (MAX_REPLY_BYTES + 1), "is longer than 8 MB"),
 }
 
 
