@@ -74,9 +74,9 @@ def test_meaning_counts(origin):
 @pytest.mark.exhaustive
 def test_in_scripted_sessions_meaning_counts_for_most_of_the_score():
     found = {each.name: each.mean for each in sensitivities(BASE, "scripted")}
-    assert found["all sentences negated"] <= -1.4
-    assert found["half of the sentences negated"] <= -0.7
-    assert found["stale values"] <= -0.7
+    assert found["all sentences negated"] <= -1.1
+    assert found["half of the sentences negated"] <= -0.65
+    assert found["stale values"] <= -0.45
 
 
 @pytest.mark.exhaustive
