@@ -159,7 +159,6 @@ def _has_scores(reply: JudgeReply) -> bool:
 
 
 def _scores_of(judge: ModelJudge, reply: JudgeReply, rubric: Rubric) -> JudgeScores:
-    """The scores of one judge of a panel."""
     criteria = reply.criteria if _has_scores(reply) else ()
     dimensions = dimension_scores({c.id: c.score for c in criteria}, rubric)
     unscored = None if criteria else reply.unscored or _NO_CRITERION

@@ -132,7 +132,6 @@ _LOGIN: Final = rf"\s{{0,3}}[:=]\s{{0,3}}(?:{_QUOTE})?(?P<secret>[A-Za-z0-9+/]{{
 
 
 def _is_login(value: str) -> bool:
-    """Whether base64 stands for ``user:password``."""
     text = decoded(value)
     return text is not None and ":" in text
 
@@ -302,7 +301,6 @@ def _long_words(text: str) -> Iterator[int]:
 
 
 def _key_at(text: str, at: int) -> re.Match[str] | None:
-    """The key that begins at a place."""
     pattern = _HEADS.get(text[at : at + 2])
     match = (pattern and pattern.match(text, at)) or _WHOLE.match(text, at)
     return match if match is not None and is_random(match[0]) else None
@@ -332,7 +330,6 @@ def _starts(text: str, start: int) -> Iterator[int]:
 
 
 def _inner(text: str) -> Iterator[Span]:
-    """Keys that a text within them shows."""
     for sign, before, whole in _INNER:
         at = text.find(sign)
         while at >= 0:

@@ -224,7 +224,6 @@ def credentials_of(url: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=256)
 def _is_file(value: str) -> bool:
-    """Whether a value is the path of something that exists."""
     try:
         return value.startswith(("/", "~", ".")) and Path(value).expanduser().exists()
     except (OSError, RuntimeError, ValueError):

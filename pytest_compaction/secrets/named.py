@@ -161,7 +161,6 @@ def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _name_starts(text: str, lower: str) -> list[int] | None:
-    """Where a name of a secret may begin, in order; ``None`` if that is not known."""
     if len(lower) != len(text) or not _SAME_IN_LOWER_CASE.isdisjoint(lower):
         return None
     starts: set[int] = set()
@@ -179,7 +178,6 @@ def _name_starts(text: str, lower: str) -> list[int] | None:
 
 
 def _option_starts(lower: str) -> Iterator[int]:
-    """Where ``-u`` or ``--user`` may begin."""
     place = lower.find("-u")
     while place >= 0:
         yield from (place - 1, place) if place else (place,)

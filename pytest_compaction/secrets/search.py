@@ -68,7 +68,6 @@ _WORDLIKE: Final = re.compile(r"[A-Za-z]+[0-9]{0,4}(?:[_.\-/]+(?:[A-Za-z]+[0-9]{
 
 
 def _is_opaque(value: str) -> bool:
-    """Whether a value is not made of words and small numbers."""
     return not _WORDLIKE.fullmatch(value.rstrip(".")) and "/" not in value[:1]
 
 

@@ -134,7 +134,6 @@ class Accounts:
             yield self._opened
 
     def _do(self, statement: str, *values: Any) -> list[Any]:
-        """The rows of one statement, which is a transaction."""
         with self._connection() as db:
             return db.execute(statement, values).fetchall()
 

@@ -121,7 +121,6 @@ def without_credentials(base_url: str) -> str:
 
 
 def _parts(base_url: str | None) -> SplitResult | None:
-    """The parts of a URL; ``None`` if it is not one."""
     try:
         return urlsplit((base_url or "").strip())
     except ValueError:

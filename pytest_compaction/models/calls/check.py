@@ -194,7 +194,6 @@ class EndpointCheck:
 
 
 def _thinking_in(body: Mapping[str, Any]) -> str:
-    """Where a reply holds what the model thought."""
     said = read_reply("chat.completions", body)
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else {}

@@ -199,7 +199,6 @@ class Endpoint:
             await client.close()
 
     async def _response(self, call: Call) -> Any:
-        """The response to a call that was not refused."""
         left = self.total if call.seconds is None else min(call.seconds, self.total)
         if left <= 0:
             raise too_slow(call, self.total, charged=False)
@@ -241,14 +240,12 @@ class Endpoint:
             raise AttemptError(sentence_on(call, said)) from None
 
     async def _sent(self, client: Any, call: Call) -> Any:
-        """Send a call; the response of a request that was not refused."""
         from pytest_compaction.models.calls.client import httpx
 
         body = call.body if call.sent is None else call.sent
         return await client.post(_PATHS[call.operation], body=dict(body), cast_to=httpx.Response)
 
     def _usage(self, call: Call, parsed: Mapping[str, Any]) -> Usage:
-        """The tokens that a reply charges for."""
         return usage_of(parsed)
 
     def _address(self) -> tuple[str, str]:
@@ -259,7 +256,6 @@ class Endpoint:
         return base_url_for(), own_variable("OPENAI_API_KEY") or NO_KEY
 
     def _client(self) -> Any:
-        """The client of the running loop, made on first use."""
         from pytest_compaction.models.calls.client import Bounded, httpx, new_client
 
         loop = asyncio.get_running_loop()
@@ -272,7 +268,6 @@ class Endpoint:
         return self._clients[loop]
 
     def _parsed(self, call: Call, response: Any) -> dict[str, Any]:
-        """The JSON object of a reply."""
         kind = response.headers.get("content-type", "no content type")
         if response.extensions.get(EXCEEDED):
             limit = self._max_reply_bytes / 1024**2
@@ -297,7 +292,6 @@ class Endpoint:
         raise AttemptError(sentence_on(call, said), charged=True)
 
     def _events(self, call: Call, data: bytes) -> list[dict[str, Any]]:
-        """The events of a stream that came to its end."""
         events = read_events(data)
         failed = failure_in(events)
         if failed is None and is_whole(call.operation, events):
@@ -311,19 +305,16 @@ class Endpoint:
         )
 
     def _reply_of(self, events: list[dict[str, Any]]) -> dict[str, Any]:
-        """The reply that is kept of a stream."""
         return joined(events)
 
 
 def _answered_error(call: Call, complaint: Complaint) -> AttemptError:
-    """The failure of a request that was answered with an error in place of a reply."""
     said = sentence_on(call, f"answered with an error: {excerpt_of(complaint.text)}")
     known = complaint if complaint.status != 200 else None
     return AttemptError(said, charged=True, complaint=known)
 
 
 def _refused(call: Call, error: Any) -> AttemptError:
-    """The failure of a request that was answered with an error status."""
     text = error.response.content[:100_000].decode("utf-8", "replace")
     said = json_or_none(text)
     complaint = replace(complaint_of(error.status_code, said, text), body=said)
@@ -475,7 +466,6 @@ class AdaptingCaller(ChainedCaller):
         self._adapted[model] = self._adapted.get(model, frozenset()) | names
 
     async def _adapting(self, call: Call, model: _Model) -> CallReply:
-        """Send a call, leaving out one part after the other while the endpoint refuses one."""
         left = self._total
         alone: frozenset[str] = frozenset()  # what this call does without, and no other
         is_second = False

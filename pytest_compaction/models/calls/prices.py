@@ -75,7 +75,6 @@ class PriceTable:
         return self.cost(model, Usage(1)) is not None
 
     def _price(self, model: str, read: list[int], written: int) -> Decimal | None:
-        """The price of one call, with its input as :meth:`cost` splits it."""
         from genai_prices import Usage as PricedUsage
         from genai_prices import calc_price
 
@@ -112,7 +111,6 @@ def _own_price(entry: Mapping[str, Any], usage: PricedUsage) -> Decimal | None:
 
 
 def _table_name(model: str) -> str:
-    """The name of a model as price tables have it."""
     return model.strip().casefold().removeprefix("models/")
 
 
@@ -146,7 +144,6 @@ def with_file(table: PriceTable, path: Path | None, shown: str = "") -> PriceTab
 
 
 def _read(path: Path, shown: str) -> Mapping[str, Any]:
-    """The content of a price file, checked."""
 
     def unusable(why: str) -> OptionError:
         return OptionError(

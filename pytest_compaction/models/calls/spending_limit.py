@@ -98,7 +98,6 @@ class SpendingLimit(ChainedCaller):
         self._accounts.settle(number, usage, self._prices.cost(call.model, usage))
 
     async def _reserved(self, call: Call) -> int:
-        """The number of the call in the accounts, once the limit has room for it."""
         accounts, model = self._accounts, call.model
         if self._limit is None:
             return accounts.enter(call.role, model)
@@ -142,7 +141,6 @@ def most_usage(call: Call, tokens: TokenCounter) -> Usage:
 
 
 def _members(value: Any, name: str) -> Iterator[Any]:
-    """The values of all members of that name in a JSON value."""
     if isinstance(value, Mapping):
         if value.get(name) is not None:
             yield value[name]

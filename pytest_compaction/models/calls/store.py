@@ -130,7 +130,6 @@ class Store:
         return self._kept(call, digest, reply)
 
     async def _stored(self, call: Call, digest: str) -> CallReply | None:
-        """The reply of :meth:`held`, entered in the accounts."""
         found = await self.held(call, digest)
         if found is not None and self._accounts is not None:
             self._accounts.stored(call.role, call.model)

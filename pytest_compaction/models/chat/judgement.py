@@ -114,7 +114,6 @@ def _fenced(
 
 
 def _fact(fact: Fact) -> str:
-    """The type, the text, and other words for it."""
     type = f"{fact.type}, {fact.change or 'read'}" if fact.type == "path" else fact.type
     return f"[{type}] {_one_line(fact.text)}{_also(fact.aliases)}"
 
@@ -136,7 +135,6 @@ def _one_line(text: str) -> str:
 
 
 def _keys(request: JudgeRequest) -> dict[str, list[str]]:
-    """The names of the members of each part of the reply."""
     if request.nuggets:
         return {"nuggets": _numbers(request.nuggets)}
     keys = {"facts": _numbers(request.facts), "stale_claims": _numbers(request.traps)}
@@ -149,7 +147,6 @@ def _numbers(items: Sequence[Any]) -> list[str]:
 
 
 def _orders(request: JudgeRequest) -> bool:
-    """Whether the reply lists the events of the answer."""
     return bool(request.nuggets) and request.kind == ORDERING
 
 
@@ -247,7 +244,6 @@ def _reasoning(place: str, given: Mapping[str, Any]) -> str:
 
 
 def _check(data: Json, request: JudgeRequest) -> None:
-    """Raise :class:`JudgementError` with the first fault that the schema finds."""
     form = schema(request, any_score=True)
     from jsonschema import Draft202012Validator  # which takes long to load
 

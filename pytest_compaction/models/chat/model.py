@@ -291,7 +291,6 @@ class ChatModel:
         limit: int,
         extra: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """A request for ``chat.completions``; ``limit`` is in tokens."""
         return {
             "model": self._name,
             "messages": messages,
@@ -303,7 +302,6 @@ class ChatModel:
 
 
 def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
-    """The judgement in a reply, or unscored with what is wrong with it."""
     if reply.problem:
         return JudgeReply(unscored=reply.problem)
     try:

@@ -94,13 +94,11 @@ def asked_for(request: SummaryRequest, prompt: SummaryPrompt, words: int) -> Ask
 
 
 def _turns(turns: Sequence[tuple[str, str]], previous: str) -> list[dict[str, Any]]:
-    """The turns that say an earlier summary, if there is one."""
     said = [(role, Template(text).substitute(previous=previous)) for role, text in turns]
     return [{"role": role, "content": text} for role, text in said] if previous else []
 
 
 def _as_text(messages: Sequence[Message], prompt: SummaryPrompt) -> str:
-    """The messages as one text, in the product's lines if it has its own."""
     if not prompt.lines:
         return transcript(messages)
     lines = {kind: Template(line) for kind, line in prompt.lines}

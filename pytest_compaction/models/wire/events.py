@@ -155,7 +155,6 @@ def _type_of(event: Event) -> str:
 
 
 def _is_finished(event: Event) -> bool:
-    """Whether an event of chat completions says why a choice ended."""
     data = event.get("data")
     choices = data.get("choices") if isinstance(data, Mapping) else None
     return isinstance(choices, list) and any(

@@ -117,7 +117,6 @@ def _has_images(body: Mapping[str, Any]) -> bool:
 
 
 def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The messages, or the input items, of a request."""
     found = body.get("messages") or body.get("input") or []
     return [message for message in found if isinstance(message, Mapping)]
 

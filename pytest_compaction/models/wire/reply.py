@@ -333,7 +333,6 @@ def texts_of(body: Mapping[str, Any]) -> list[str]:
 
 
 def _texts(message: Any) -> list[str]:
-    """The texts of a message or input item, which others than the plugin may have written."""
     if not isinstance(message, Mapping):
         return [message] if isinstance(message, str) else []
     content = message.get("content")
