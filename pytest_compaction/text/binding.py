@@ -24,7 +24,6 @@ from pytest_compaction.text.alternatives import Wanted
 from pytest_compaction.text.comparison import Comparison, Placed, compared, meets
 from pytest_compaction.text.minimal_clauses import FINITE, VERB, may_replace, within, word_before
 from pytest_compaction.text.parsed import Parsed, Span
-from pytest_compaction.text.roles import exchanged_roles, other_sequence
 from pytest_compaction.text.subjects import other_complement, other_slot, other_subject
 from pytest_compaction.text.words import STOPWORDS
 
@@ -102,15 +101,17 @@ _ASIDE: Final = 80
 _NEAR: Final = 30
 """Characters before a noun in which the word before it is sought."""
 _BEHIND: Final = re.compile(r" ([a-z]{3,})\b(?![/.]\w)")
+_ENTRY: Final = re.compile(r"\b(?:in)?to (?:the |an? |its )?$")
+_EXIT: Final = re.compile(r"\b(?:out of|away from) (?:the |an? |its )?$")
 _OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earlier))"
 
 
 def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     """Another thing with the statement's predicate, if the passage shows one."""
     both = compared(text, wanted, passage)
-    roles = exchanged_roles(both) or other_sequence(both)
-    if roles or len(both.clauses) < 2:
-        return roles
+    left = _left(both)
+    if left or len(both.clauses) < 2:
+        return left
     return (
         _other_thing(both)
         or _other_modifier(both)
@@ -120,6 +121,16 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
         or set_aside(both)
         or other_complement(both)
     )
+
+
+def _left(both: Comparison) -> str | None:
+    """Source and goal of a movement are swapped."""
+    for unit in both.units:
+        if _ENTRY.search(both.own.normal[: unit.own[0]]) and unit.places:
+            before = [both.passage.normal[:start] for start, _ in unit.places]
+            if all(_EXIT.search(text) for text in before):
+                return f'out of "{both.own.normal[slice(*unit.own)]}" and not into it'
+    return None
 
 
 def _is_prose(normal: str) -> bool:

@@ -381,9 +381,6 @@ def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
             or normal[left] == "("
         ):
             yield Cue("replaced", (match.start(), match.start("old") - 1), match.span("old"))
-    for match in re.finditer(r"\bto \S+(?: \w+)? (from (?=\d))", normal):
-        end = bounds.after(match.end())
-        yield Cue("replaced", match.span(1), (match.end(), end))
 
 
 def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:

@@ -331,22 +331,3 @@ def subject_of_rejection(normal: str, start: int, end: int) -> tuple[int, int]:
         if state and state.end() <= at:
             return start, state.start()
     return start, end
-
-
-def ban_rejected(groups: Sequence[Sequence[KeyMatch]], passage: Parsed) -> str | None:
-    """A rejection of what one group asks for as a rejection: "banning it was turned down"."""
-    for cue in passage.sense.cues:
-        if cue.kind != "rejected":
-            continue
-        for group in groups:
-            own = [one.match for one in group if one.own]
-            told = any(one.start < cue.at[1] and cue.at[0] < one.end for one in own)
-            gerunds = [
-                passage.normal[slice(*span)]
-                for one in own
-                for span in one.spans
-                if cue.reaches_back(*span) and passage.normal[: span[1]].endswith("ing")
-            ]
-            if told and gerunds:
-                return f'"{gerunds[0]}" was rejected'
-    return None

@@ -100,11 +100,8 @@ def _directed(
 
 
 _WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")
-_ACTOR: Final = re.compile(r"\b(user|assistant)\b(?!')")
 _DENIED_SHARE: Final = 0.5
 """Share of the words of a denial that a passage must hold to be compared with it."""
-_NEXT: Final = 12
-"""Characters between an actor and the verb."""
 _CODE: Final = re.compile(r"(?<![\w./-])[a-z]+-?\d+(?![\w/-]|\.\w)")
 _DIGITS: Final = re.compile(r"\d+")
 _LEAD: Final = re.compile(
@@ -126,7 +123,6 @@ def difference(text: str, passage: Parsed, type: str | None = None) -> str | Non
         or _counted_otherwise(own, passage)
         or _valued_otherwise(own, passage)
         or _named_otherwise(own, passage)
-        or _other_actor(own, passage)
         or other_standing(own, passage, text, type)
     )
 
@@ -407,31 +403,6 @@ def _distance(parsed: Parsed, one: Term, other: Term) -> int:
         ),
         default=1000,
     )
-
-
-def _other_actor(own: Meaning, passage: Parsed) -> str | None:
-    """The user did it according to the statement, the assistant according to the passage."""
-    actor = _ACTOR.search(own.parsed.normal)
-    if actor is None:
-        return None
-    near = [
-        (start, term)
-        for term in own.terms
-        for start, _ in own.parsed.term_places(term)
-        if 0 <= start - actor.end() <= _NEXT
-    ]
-    if not near:
-        return None
-    verb = min(near, key=lambda one: one[0])[1]
-    who = {
-        named[-1][1]
-        for start, _ in passage.term_places(verb)
-        if (named := list(_ACTOR.finditer(passage.normal, 0, start)))
-        and not STOP.search(passage.normal, named[-1].end(), start)
-    }
-    if who and actor[1] not in who:
-        return f'"{min(who)}" for "{actor[1]}"'
-    return None
 
 
 def _counted_otherwise(own: Meaning, passage: Parsed) -> str | None:

@@ -147,7 +147,7 @@ def weigh_change(
         outcome, why = "contradicted", "said to be left as it was"
     elif named and change == "created" and EXISTED.match(behind):
         outcome, why = "contradicted", "said to have existed before"
-    elif said and not planned and is_planned(governed):
+    elif not planned and is_planned(governed):
         outcome, why = "uncertain", "only planned"
     elif named and change == "read" and not said and LISTED.match(behind):
         outcome, why = "uncertain", "only listed"

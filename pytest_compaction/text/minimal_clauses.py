@@ -225,7 +225,6 @@ _ASIDE: Final = re.compile(r"\([^()]*\) ?")
 _RELATIVE: Final = re.compile(r"(?:and )?(?:which|who|whose|whom)\b")
 """Beginnings of a clause about the thing before it."""
 _VERBS: Final = re.compile(rf"{FINITE}\b")
-_LEADING_VERB: Final = re.compile(rf"(?:{FINITE}|[a-z]{{2,}}(ed))\b")
 _PAST: Final = "|".join(sorted(PAST))
 VERB: Final = re.compile(rf"(?<= )(?:{FINITE}|{_PAST}|[a-z]{{2,}}(?:ed|[^s\W\d]s))\b")
 """A word that may be a finite verb, behind another word."""
@@ -249,8 +248,6 @@ def minimal_clauses(
             continue
         if spans and sort == "soft" and not _is_new(normal, spans[-1], (begin, end), found):
             spans[-1] = (spans[-1][0], end)
-        elif len(spans) > 1 and sort == "soft" and _goes_on(normal, spans[-1], begin):
-            spans[-2:] = [(spans[-2][0], end)]
         else:
             spans.append((begin if sort == "hard" else start, end))
     return tuple(spans)
@@ -268,15 +265,6 @@ def _is_new(normal: str, before: Span, span: Span, found: Sequence[Thing]) -> bo
     if _CLAUSE.match(text) and not _VERBS.match(text) and said:
         return True
     return _is_full(normal, before, found) and _is_full(normal, span, found)
-
-
-def _goes_on(normal: str, before: Span, begin: int) -> bool:
-    """Whether a verb follows, after an insertion, to a subject that stands before it."""
-    inserted = normal[slice(*before)].startswith(", ") and not _CLAUSE.match(normal, before[0] + 2)
-    if not inserted or not normal.startswith(", ", begin - 2):
-        return False
-    match = _LEADING_VERB.match(normal, begin)
-    return match is not None and (match[1] != "ed" or not normal.startswith(" by", match.end()))
 
 
 def _is_full(normal: str, span: Span, found: Sequence[Thing]) -> bool:

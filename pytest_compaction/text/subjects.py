@@ -17,7 +17,7 @@ from typing import Final
 from pytest_compaction.text.comparison import Comparison, Placed, meets
 from pytest_compaction.text.minimal_clauses import FINITE, VERB, within
 from pytest_compaction.text.parsed import Span
-from pytest_compaction.text.roles import is_verb
+from pytest_compaction.text.vocabulary import IRREGULAR_FORMS, base_stem
 from pytest_compaction.text.words import STOPWORDS
 
 _LEAST: Final = 2
@@ -187,6 +187,9 @@ def _in_slot(both: Comparison, slot: re.Match[str], region: Span) -> str | None:
     return next((word for word in words if not word[0].isdigit()), None)
 
 
+_BASES: Final = frozenset(base_stem(word) for word in IRREGULAR_FORMS)
+_INFLECTED: Final = re.compile(r"[a-z]{2,}(?:ed|[^s\W\d]s)")
+_MODAL: Final = re.compile(r"\b(?:would|will|can|could|must|may|might|should|shall|to) $")
 _COPULA: Final = re.compile(r" (?:is|are|was|were) (?:the |an? )?")
 _OBJECT: Final = re.compile(r" (?:the |an? |its |their |his |her )?")
 _INDEFINITE: Final = re.compile(r"(?:any|every|no|some)(?:body|one|thing)")
@@ -246,10 +249,19 @@ def _heads(both: Comparison, unit: Placed) -> list[tuple[Placed, re.Pattern[str]
             if link in _PREPOSITIONS and head.thing is not None:
                 continue
             if whole.fullmatch(normal, start, end) and (
-                link is not _OBJECT or is_verb(normal, head.own)
+                link is not _OBJECT or _is_verb(normal, head.own)
             ):
                 found.append((head, link))
     return found
+
+
+def _is_verb(normal: str, span: Span) -> bool:
+    word = normal[slice(*span)]
+    return (
+        _INFLECTED.fullmatch(word) is not None
+        or base_stem(word) in _BASES
+        or _MODAL.search(normal[: span[0]]) is not None
+    )
 
 
 def _filler(both: Comparison, end: int, number: int, link: re.Pattern[str]) -> str | None:

@@ -147,11 +147,6 @@ MONTHS: Final = {
     for spelling in (name, name[:3])
 } | {"sept": 9}
 
-WEEKDAYS: Final = (
-    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split()
-)
-HOURS: Final = {word: WORDS[word] for word in [*_DIGIT_WORDS[1:], *_TEENS[:3]]}
-"""The hours of a clock in words."""
 
 _VERSIONED_WORDS: Final = (
     "version versions release py python cpython node node.js nodejs npm golang java jdk ruby "
@@ -204,10 +199,6 @@ _LOW: Final = rf"(?:{_AMOUNT}\s?(?:-|to|and|or)\s?)?"
 _GLUE: Final = r"(?:\s{0,2}|\s?-\s?)"
 _MONTH: Final = rf"(?:{any_of(MONTHS)})\b\.?"
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
-_WEEKDAY: Final = rf"(?:(?:{any_of(WEEKDAYS)})\b\.?,?\s)?(?:the\s)?"
-_TO: Final = rf"(?:\s?-\s?|\s(?:to|until|till|through|and|or)\s){_WEEKDAY}"
-_HOUR: Final = r"(?:1[0-2]|[1-9]|" + any_of(HOURS) + r")\b"
-_PART_OF_DAY: Final = r"\s(?:in\sthe\s(?:morning|afternoon|evening)|at\snight)\b"
 _LONG: Final = any_of(unit for unit in DURATIONS if unit not in SHORT_UNITS)
 _UNIT: Final = rf"(?:{_GLUE}(?:{_LONG})|(?-i:[mdwy]))(?:\b|(?=\d))"
 _SIZE: Final = rf"{_GLUE}(?:{any_of(SIZES)})\b"
@@ -218,14 +209,13 @@ COUNTED: Final = r"(?:px|km|cm|mm|kg|fps|qps|rps|tps|hz|khz|mhz|ghz|kw|mph|pm|am
 
 _STARTS: Final = openings(
     [
-        *"age aged half quarter noon midnight twice thrice usd eur gbp jpy v".split(),
+        *"half noon midnight twice thrice usd eur gbp jpy v".split(),
         *MONTHS,
         *STARTS,
     ]
 )
 _WORDS_OF_VALUES: Final = frozenset(
-    """age aged half quarter noon midnight twice thrice hour minute day week fortnight month
-    year""".split()
+    "half noon midnight twice thrice hour minute day week fortnight month year".split()
 ).union(MONTHS, WORDS, COUNTS, SCALES, ORDINALS)
 _LETTER_RUN: Final = re.compile("[a-z]+")
 _DIGIT: Final = re.compile(r"\d")
@@ -258,27 +248,20 @@ _FORMS: Final = {
     r"(?:T\d\d:\d\d(?::\d\d)?(?:Z\b)?)?",
     "dotted": r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?![\d.])",
     "slashed": r"\d{1,2}/\d{1,2}/(?:19|20)\d\d(?!\d)",
-    "dayspan": rf"{_DAY}{_TO}{_DAY}(?:\sof)?[\s-]{_MONTH}(?:,?\s(?:19|20)\d\d\b(?!:))?"
-    rf"|{_MONTH}\s{_DAY}{_TO}{_DAY}(?!\s?(?:{_LONG}|%)\b)(?:,?\s(?:19|20)\d\d\b(?!:))?",
     "monthday": rf"{_MONTH}\s(?:the\s)?{_DAY}(?!\s?(?:{_LONG}|%)\b)(?:,?\s(?:19|20)\d\d\b(?!:))?",
     "daymonth": rf"{_DAY}(?:\sof)?[\s-]{_MONTH}(?:,?[\s-](?:19|20)\d\d\b)?",
     "monthyear": rf"{_MONTH},?\s(?:19|20)\d\d\b",
     "version": rf"(?:\bv|\b(?:{VERSIONED})(?:[\s=~><]{{1,4}}v?|(?=\d\.\d))|(?<=\w)==)"
     r"\d{1,5}(?:\.\d{1,6}){0,3}(?:(?:a|b|rc|alpha|beta)\d{1,3})?(?![\d%])\b",
     "dots": r"(?<!\d\.)\d{1,5}(?:\.\d{1,6}){2,3}(?!\.?\d)",
-    "clockspan": r"(?<![:.\w])\d{1,3}:[0-5]\d(?::[0-5]\d)?\s?(?:h|hrs?|hours?|min|minutes)\b",
     "clock": r"(?<![:.\w])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?!:?\d)"
     r"(?:z\b|\s?[ap]\.?m\b\.?)?",
-    "spoken": rf"(?:(?:half|quarter|(?:five|ten|twenty)(?:\sminutes)?)\spast\s{_HOUR}"
-    rf"|quarter\sto\s{_HOUR}|{_HOUR}\so'clock)(?:{_PART_OF_DAY})?"
-    rf"|(?:(?:five|ten|twenty)\sto\s)?{_HOUR}{_PART_OF_DAY}",
     "oclock": r"(?<![:.\w])(?:1[0-2]|[1-9])\s?(?:[ap]m\b|[ap]\.m\.)|\b(?:noon|midnight)\b",
     "money": rf"{MONEY_SIGN}\s?{_DIGITS}(?:\s?m\b|{_SCALE})?"
     rf"|(?:{_CODES})\s?{_DIGITS}{_SCALE}?|{_AMOUNT}\s?(?:{MONEY_SIGN}|(?:{MONEY_WORD})\b)",
     "hour": r"half an hour\b|an hour and a half\b|an hour\b"
     r"|(?:(?<=\bin\s)|(?<=\bfor\s)|(?<=after\s)|(?<=within\s)|(?<=than\s))a\s"
     r"(?:minute|day|week|fortnight|month|year)\b|a\sfortnight\b",
-    "age": rf"{_AMOUNT}\s?-?\s?years?\s?-?\s?olds?\b|aged?\s{_AMOUNT}(?!-)",
     "duration": rf"{_LOW}{_AMOUNT}{_UNIT}"
     rf"(?:(?:\s(?:and\s)?|,\s|(?<=[a-z])){_AMOUNT}{_UNIT}){{0,3}}",
     "size": rf"{_LOW}{_AMOUNT}{_SIZE}",

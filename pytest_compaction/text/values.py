@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final, Literal
 
 from pytest_compaction.text.value_forms import (
@@ -20,7 +19,6 @@ from pytest_compaction.text.value_forms import (
     COUNTED,
     CURRENCIES,
     DURATIONS,
-    HOURS,
     MONEY_SIGN,
     MONEY_WORD,
     MONTHS,
@@ -31,7 +29,6 @@ from pytest_compaction.text.value_forms import (
     VALUE,
     WORDS,
     amount_of,
-    any_of,
     may_hold,
 )
 
@@ -39,7 +36,6 @@ Kind = Literal[
     "number",
     "ordinal",
     "percent",
-    "age",
     "duration",
     "size",
     "money",
@@ -178,26 +174,11 @@ def _read_duration(match: re.Match[str]) -> list[Value]:
     return [_value("duration", length, match) for length in lengths]
 
 
-def _read_age(match: re.Match[str]) -> list[Value]:
-    """An age, which texts about people give as a bare number: "Ann Lee, 34, said"."""
-    number = _amounts(match)[0]
-    length = ("duration", _length(number, "years"))
-    return [_value("age", number, match, also=_numbers(number), implied=(length,))]
-
-
 def _read_hour(match: re.Match[str]) -> list[Value]:
     text = match[0].lower()
     if "hour" not in text:
         return [_value("duration", _length(Decimal(1), text.split()[-1]), match)]
     seconds = 1800 if text.startswith("half") else 5400 if text.endswith("half") else 3600
-    return [_value("duration", Decimal(seconds), match)]
-
-
-def _read_clockspan(match: re.Match[str]) -> list[Value]:
-    parts = [int(part) for part in re.findall(r"\d+", match[0])]
-    hours = re.search("h", match[0], re.IGNORECASE) is not None or len(parts) == 3
-    factors = (3600, 60, 1) if hours else (60, 1)
-    seconds = sum(part * factor for part, factor in zip(parts, factors, strict=False))
     return [_value("duration", Decimal(seconds), match)]
 
 
@@ -268,11 +249,6 @@ def _read_named_month(match: re.Match[str]) -> list[Value]:
     return [value for found in dates for value in found]
 
 
-def _read_spoken(match: re.Match[str]) -> list[Value]:
-    seconds, sure = _spoken_time(match[0].lower())
-    return [_value("time", seconds, match, () if sure else (("time", _other_half(seconds)),))]
-
-
 def _read_clock(match: re.Match[str]) -> list[Value]:
     seconds, second, sure = _written_time(match[0].lower())
     also = () if sure else (("time", _other_half(seconds)),)
@@ -284,18 +260,14 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "iso": _read_iso,
     "dotted": _read_day_first,
     "slashed": _read_day_first,
-    "dayspan": _read_named_month,
     "monthday": _read_named_month,
     "daymonth": _read_named_month,
     "monthyear": _read_named_month,
     "version": _read_version,
     "dots": _read_version,
-    "clockspan": _read_clockspan,
     "clock": _read_clock,
-    "spoken": _read_spoken,
     "oclock": _read_clock,
     "money": _read_money,
-    "age": _read_age,
     "hour": _read_hour,
     "duration": _read_duration,
     "size": _read_size,
@@ -309,9 +281,6 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
 
 _HALF_DAY: Final = 43200
 """Seconds."""
-_CLOCK_NUMBERS: Final = re.compile(rf"\d+|\b(?:{any_of(HOURS)})\b")
-_LAST_NIGHT_HOUR: Final = 5
-"""The last hour that is "at night" behind midnight."""
 
 
 def _other_half(seconds: int) -> int:
@@ -335,23 +304,6 @@ def _written_time(text: str) -> tuple[int, int, bool]:
     return hour * 3600 + minute * 60 + second, second, sure
 
 
-def _spoken_time(text: str) -> tuple[int, bool]:
-    """Seconds since midnight of a spoken time, and whether the half of the day is said."""
-    said = [
-        HOURS.get(word) or int(word)
-        for word in _CLOCK_NUMBERS.findall(text.replace("twenty", "20"))
-    ]
-    hour = said[-1] % 12
-    minutes = 0
-    if re.search(r" (?:past|to) ", text):
-        minutes = 30 if "half" in text else 15 if "quarter" in text else said[0]
-        minutes = -minutes if " to " in text else minutes
-    early = hour <= _LAST_NIGHT_HOUR and "night" in text
-    later = re.search("afternoon|evening|night", text) is not None and not early
-    seconds = (hour * 3600 + minutes * 60) % _HALF_DAY + (_HALF_DAY if later else 0)
-    return seconds, later or early or "morning" in text
-
-
 _MAY_HOLD: Final = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|an|"
     r"hundred|thousand|million|dozen|twice|thrice|noon|midnight|first|second|third|fourth|fifth|"
@@ -362,13 +314,9 @@ _UNIT_IN_NAME: Final = re.compile(
     r"[a-z0-9]_(seconds?|secs?|s|ms|millis|minutes?|mins?|hours?|days?|weeks?|bytes|kb|mb|gb|"
     r"percent|pct)\b|\b[a-z]+(seconds|minutes|hours|millis|days|bytes)\b"
 )
-_RANGE: Final = re.compile(r"\s?(?:-|\bto\b|\band\b|\bor\b)\s?")
 _NUMBER: Final = re.compile(r"-?\d[\d,_]*(?:\.\d+)?")
-_WHOLE: Final = re.compile(r"\b(?:of|among)(?: (?:the|its|their|his|her|our|all|those|these))* $")
-_SHARE_END: Final = re.compile(r"[;:()]|\. |\b(?:and|but|while)\b")
-_WHOLE_TO_PART: Final = 50
-"""Characters between a whole and its part."""
 _SPELLED: Final = {"millis": "ms", "pct": "percent"}
+_RANGE: Final = re.compile(r"\s?(?:-|\bto\b|\band\b|\bor\b)\s?")
 
 
 @lru_cache(maxsize=8192)
@@ -378,7 +326,6 @@ def held_values(normal: str) -> tuple[tuple[Key, tuple[int, int]], ...]:
         return ()
     found = values_of(normal)
     keys = [(key, span) for value, span in _apart(normal, found) for key in value.held]
-    keys += shares_said_first(normal, found)
     unit = _UNIT_IN_NAME.search(normal)
     if unit:
         name = unit[1] or unit[2]
@@ -388,22 +335,6 @@ def held_values(normal: str) -> tuple[tuple[Key, tuple[int, int]], ...]:
                 spelled = values_of(f"{text} {_SPELLED.get(name, name)}")
                 keys.extend((key, value.span) for one in spelled for key in one.held)
     return tuple(keys)
-
-
-def shares_said_first(normal: str, found: Sequence[Value]) -> Iterator[tuple[Key, tuple[int, int]]]:
-    """The share in "of its 97 lines 96 agree", which is "96 of 97" with the whole said first."""
-    numbers = [value for value in found if value.kind == "number"]
-    for whole, part in pairwise(numbers):
-        between = normal[whole.span[1] : part.span[0]]
-        if (
-            _WHOLE.search(normal, 0, whole.span[0])
-            and len(between) <= _WHOLE_TO_PART
-            and not _SHARE_END.search(between)
-            and isinstance(part.value, Decimal)
-            and isinstance(whole.value, Decimal)
-            and part.value < whole.value
-        ):
-            yield ("fraction", (part.value, whole.value)), part.span
 
 
 def _apart(normal: str, found: Sequence[Value]) -> Iterator[tuple[Value, tuple[int, int]]]:

@@ -9,7 +9,6 @@ from pytest_compaction.text.alternatives import Term
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.cues import REVERSING
 from pytest_compaction.text.denials import (
-    ban_rejected,
     group_denied,
     idea_rejected,
     said_of_others,
@@ -255,7 +254,6 @@ def _disagreed(
         one_word_changed(text, passage, around)
         or difference(text, passage, type)
         or said_of_others(text, groups, passage)
-        or ban_rejected(groups, passage)
         or verb_denied(text, passage)
         or verb_affirmed(text, passage)
         or idea_rejected(text, around or passage, groups)

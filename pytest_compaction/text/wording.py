@@ -40,7 +40,7 @@ from pytest_compaction.text.parsed import Parsed, joined, parse
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.statement_keys import denies
-from pytest_compaction.text.values import Key, shares_said_first, values_of
+from pytest_compaction.text.values import Key, values_of
 from pytest_compaction.text.vocabulary import base_stem, expression_senses, expressions_in, senses
 from pytest_compaction.text.words import (
     NEGATIONS,
@@ -198,10 +198,8 @@ def sentence_keys(sentence: str) -> set[Key]:
             keys.update(("token", form) for form in token_forms(token))
         for word in _WORD.findall(token):
             keys |= _word_keys(word)
-    found = values_of(sentence)
-    for value in found:
+    for value in values_of(sentence):
         keys |= value.held
-    keys.update(key for key, _ in shares_said_first(sentence, found))
     return keys
 
 

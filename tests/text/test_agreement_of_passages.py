@@ -19,7 +19,6 @@ PAIR = statement("red is 31 and blue is 34", "red 31", "blue 34")
 SOAK = statement("tagged after a soak with six workers", "soak", "six workers|Thursday")
 BOUND = statement("the pool keeps known names", "pool", "names")
 TODO = statement("notes.md still has to be corrected", "notes.md", "correct|fix")
-UNDID = statement("the user undid the port of a_b.ts", "a_b.ts", "undid|undo|revert")
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,6 @@ UNDID = statement("the user undid the port of a_b.ts", "a_b.ts", "undid|undo|rev
         (SOAK, "Soak on Thursday, 6 workers.", "Soak on Thursday with 2 workers."),
         (BOUND, "The pool holds on to known names.", "The pool holds on to unknown names."),
         (TODO, "To be fixed: notes.md.", "Fixed today in notes.md."),
-        (UNDID, "The user reverted a_b.ts.", "The assistant reverted a_b.ts."),
     ],
 )
 def test_the_same_words_with_another_meaning_do_not_state(fact, right, wrong):

@@ -102,18 +102,6 @@ OTHER_NOUN = [
 ]
 ROLES = [
     (
-        "Captain Reyes asked Houston for a delay",
-        "Reyes + Houston + delay",
-        "Houston was asked by Reyes for a delay.",
-        "Houston asked Captain Reyes for a delay.",
-    ),
-    (
-        "the defence pays the expert",
-        "defence + expert",
-        "The expert is paid by the defence, not by the state.",
-        "The expert pays the defence for the transcript.",
-    ),
-    (
         "the lock was released by worker 7",
         "worker 7 + lock",
         "The lock was released by worker 7; worker 3 had only waited for it.",

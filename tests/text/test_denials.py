@@ -81,12 +81,6 @@ EXAMPLES = [
         "Banning garlic was considered and rejected; the kitchen keeps it.",
     ),
     (
-        "phones are forbidden in court",
-        (("phones",), ("forbidden", "rejected", "banned")),
-        "Phones are forbidden in court.",
-        "Forbidding phones in court was discussed and rejected.",
-    ),
-    (
         "use the copper pan for the sauce",
         (("copper pan",), ("sauce",)),
         "Use the copper pan for the sauce.",

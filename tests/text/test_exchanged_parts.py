@@ -76,34 +76,10 @@ OTHER_PLACES = [
 ]
 TURNED = [
     (
-        "the courses are served in the order soup, fish, roast, cheese",
-        "served + soup, fish",
-        "Order in which they are served: soup, fish, roast, then cheese.",
-        "They are served in the order cheese, roast, fish, soup.",
-    ),
-    (
-        "the closing speech comes after the expert",
-        "closing speech|speech + after|until|expert",
-        "First the expert; the closing speech comes after that.",
-        "The closing speech first; the expert comes after that.",
-    ),
-    (
-        "at most 12 trays in one oven",
-        "trays|oven + 12",
-        "No oven takes more than 12 trays at a time.",
-        "At most 12 loaves in one tray; the oven has room for any number of trays.",
-    ),
-    (
         "the units move into the title",
         "units + title + move|go",
         "The units go to the title of each table.",
         "The units move out of the title into each cell.",
-    ),
-    (
-        "a lander would drain the cells of a rover",
-        "lander + rover + drain|empty",
-        "The plan fell because a lander would drain the cells of a rover.",
-        "The plan fell because a rover would drain the cells of a lander.",
     ),
 ]
 OTHER_COMPLEMENTS = [

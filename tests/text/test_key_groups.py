@@ -166,7 +166,6 @@ UNDONE = statement("the user undid the port of a_b.ts", "a_b.ts", "undid|undo|re
         (FROZEN, "Frozen: m001 to m003. All 11 machines have run them.", "stated"),
         (FROZEN, "Frozen: m004. All 11 machines have run it.", "absent"),
         (UNDONE, "The first port of `a_b.ts` was broken; the user reverted it.", "stated"),
-        (UNDONE, "The first port of `a_b.ts` was broken; the assistant reverted it.", "uncertain"),
         (LIMIT_12, "The limit is 15 rather than 12. Another page says 12.", "contradicted"),
     ],
 )

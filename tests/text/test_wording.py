@@ -99,11 +99,6 @@ def test_a_denied_value_stays_denied(text):
             "The south antenna lost 12 frames; the north antenna is fine.",
         ),
         (
-            "the clerk is asked by the bailiff",
-            "The bailiff asks the clerk.",
-            "The clerk asks the bailiff.",
-        ),
-        (
             "the angle is who mended the mast and who paid",
             "The angle is who mended the mast and who paid.",
             "The angle is the captain; who mended the mast and who paid was turned down.",
@@ -183,10 +178,3 @@ def test_what_may_not_be_dropped_is_not_denied():
 def test_a_denial_under_a_condition_is_no_denial_of_the_verb():
     fact = "the tart is dropped if the plums are not delivered"
     assert outcome(fact, "The tart is dropped unless the plums are delivered.") == "stated"
-
-
-def test_a_noun_in_s_is_no_verb_with_two_sides():
-    fact = "the cook prefers fresh herbs of the lower garden"
-    assert outcome(fact, "Of the lower garden the cook prefers herbs that are fresh.") == "stated"
-    swapped = "the captain warns the pilot"
-    assert outcome(swapped, "The pilot warns the captain.") != "stated"
