@@ -104,6 +104,4 @@ def case_line(
         said += [f"{statuses['unscored']} unscored"] if statuses["unscored"] else []
         said += [f"{statuses['error']} in error"] if statuses["error"] else []
         shown = f"{next(iter(scores.values())):>4}  {', '.join(said)}"
-        if len(start) + 2 + len(shown) > width:  # two cases to a line
-            shown = shown[:4]
     return f"{start}  {shown}"[:width]

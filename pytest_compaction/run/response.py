@@ -43,11 +43,6 @@ class Roles:
         return self.compaction if strategy in self.by_rules else self.recorded or self.compaction
 
     @property
-    def judge(self) -> Model:
-        """The first judge, for callers that need a single one."""
-        return self.judges[0]
-
-    @property
     def all(self) -> tuple[Model, ...]:
         return (self.compaction, self.responder, *self.judges)
 
@@ -179,10 +174,6 @@ class Response:
     @property
     def reading(self) -> Readings:
         return self.made.reading
-
-    @property
-    def survives(self) -> tuple[bool, ...]:
-        return self.reading.stated
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,6 @@ from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import group_of
 
 MOST_LINES: Final = 100
-MOST_SINGLE: Final = 25
-"""Cases of a run of one strategy up to which each has a line of its own; more share one by two."""
 Status = tuple[str, str, str | tuple[str, dict[str, bool]]]
 _PERCENT: Final = len(" [100%]") + 1
 """Columns that pytest's own progress takes at the end of a line."""
@@ -41,8 +39,6 @@ class CaseLines:
         self._records: dict[str, list[Record]] = {}
         self._width = 0
         self._written = 0
-        self._pairs = False
-        self._half = ""
         self._end = 0
         """The column in which the line of a case ended, if pytest has written nothing since."""
 
@@ -60,7 +56,6 @@ class CaseLines:
         finally:
             for case in list(self._records):
                 self._write(case)
-            self._show("")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -76,7 +71,6 @@ class CaseLines:
         if plain and self._config.get_verbosity() <= 0 and len(names) <= MOST_LINES:
             self._case_of = dict(case_of)
             self._left = Counter(case_of.values())
-            self._pairs = len(names) > MOST_SINGLE and len(self._session.settings.compactors) == 1
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
@@ -132,19 +126,9 @@ class CaseLines:
             return
         self._written += 1
         room = self._config.get_terminal_writer().fullwidth - _PERCENT
-        room = room // 2 - 1 if self._pairs else room
         place = f"[{self._written:>{len(str(len(self._left)))}}/{len(self._left)}]"
         least = self._session.settings.pass_score
         text = case_line(case, records, least, place, self._width, room)
-        if self._pairs and not self._half and self._written < len(self._left):
-            self._half = f"{text:<{room}}  "
-        else:
-            self._show(text)
-
-    def _show(self, text: str) -> None:
-        text, self._half = f"{self._half}{text}", ""
-        if not text:
-            return
         writer = self._config.get_terminal_writer()
         if writer.width_of_current_line:
             writer.line()

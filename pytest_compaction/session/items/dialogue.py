@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import pytest
 
@@ -17,7 +17,7 @@ from pytest_compaction.dialogues import (
     trigger_for_dialogues,
 )
 from pytest_compaction.models import OFFLINE
-from pytest_compaction.records import Record, RecordType, Status
+from pytest_compaction.records import Record, Status
 from pytest_compaction.run import Arm, Trigger
 from pytest_compaction.session.items.kinds import ARM, RECORD
 from pytest_compaction.session.session import BenchmarkSession
@@ -28,7 +28,6 @@ from pytest_compaction.settings import Settings
 class DialogueItem:
     """A dialogue with all its trials, with the methods of ``ProbeItem``."""
 
-    type: ClassVar[RecordType] = "dialogue"
     dialogue: Dialogue | CaseFileError
     arm: Arm | None
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, ClassVar, Final, Self
+from typing import Any, Final, Self
 
 import pytest
 
@@ -14,7 +14,6 @@ from pytest_compaction.case import Case, CaseEntry, CaseFileError, Probe, ProbeE
 from pytest_compaction.judges import REPORTED, Verdict
 from pytest_compaction.records import (
     Record,
-    RecordType,
     Status,
     TextWriter,
     record_without_verdict,
@@ -33,7 +32,6 @@ _TEXTS: Final = pytest.StashKey[TextWriter]()
 class ProbeItem:
     """A probe of a case, measured with one strategy in one pytest item."""
 
-    type: ClassVar[RecordType] = "probe"
     case: CaseEntry | CaseFileError
     probe: ProbeEntry | None
     arm: Arm | None

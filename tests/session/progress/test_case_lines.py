@@ -66,17 +66,3 @@ def test_very_many_cases_have_letters(pytester, monkeypatch, most):
     result = pytester.runpytest_inprocess(*lean(), f"--compactor={own('keep')}", "-n0")
     assert len(case_lines(result)) == (2 if most == 2 else 0)
     assert any("....." in line for line in result.outlines) is (most == 1)
-
-
-@BOTH
-def test_of_many_cases_two_share_a_line_and_the_last_may_be_alone(pytester, monkeypatch, workers):
-    from pytest_compaction.session import case_lines as module
-
-    monkeypatch.setattr(module, "MOST_SINGLE", 2)
-    names = ("first", "second", "third")
-    set_up(pytester, *names)
-    result = run(pytester, workers, "--compaction-threshold=overall>=0")
-    pair, alone = [line for line in result.outlines if re.match(r"\[\d/3\] ", line)]
-    assert re.fullmatch(r"\[1/3\] \w+ +5\.00 +\[2/3\] \w+ +5\.00.*", pair)
-    assert re.fullmatch(r"\[3/3\] \w+ +5\.00.*", alone)
-    assert {name for line in (pair, alone) for name in re.findall(r"\] (\w+)", line)} == {*names}
