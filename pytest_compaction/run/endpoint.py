@@ -12,7 +12,7 @@ import contextlib
 import secrets
 import socket
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 from urllib.request import getproxies
@@ -226,9 +226,7 @@ class RecordingEndpoint:
                 await exchange.answer(error_answer(_NOBODY, error))
                 return
             if request is not None:
-                answer = await _unless_gone(reader, self._answer(request, owner))
-                if answer is not None:
-                    await exchange.answer(answer)
+                await exchange.answer(await self._answer(request, owner))
 
     async def _answer(self, request: Request, owner: MeteredModel | None) -> Answer:
         try:
@@ -276,22 +274,3 @@ async def _passed_on(relay: Relay, call: Call) -> CallReply:
             f"--compaction-proxy could not pass on a request to {printable(call.model, 80)} "
             f"({said})"
         ) from error
-
-
-async def _unless_gone(
-    reader: asyncio.StreamReader, work: Coroutine[Any, Any, Answer]
-) -> Answer | None:
-    """The result of ``work``; ``None`` if the client goes away before, which cancels it."""
-
-    async def end() -> None:
-        while await reader.read(_CHUNK):
-            pass  # what the client sends behind its request is for nobody
-
-    answering, gone = asyncio.ensure_future(work), asyncio.ensure_future(end())
-    try:
-        await asyncio.wait({answering, gone}, return_when=asyncio.FIRST_COMPLETED)
-        return answering.result() if answering.done() else None
-    finally:
-        for task in (answering, gone):
-            task.cancel()
-        await asyncio.gather(answering, gone, return_exceptions=True)

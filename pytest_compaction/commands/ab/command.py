@@ -80,13 +80,9 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "ab",
         help="compare two prompts, or a function of yours at two git refs",
-        description="Measure two versions side by side and write what changed as Markdown: facts "
-        "lost and gained by name, paired differences beside the noise of the old version's own "
-        "trials, tokens, seconds and dollars. Versions are prompt files (OLD.md NEW.md), or two "
-        "git refs (main..HEAD) of the function that --compactor names. Both refs are measured "
-        "with the cases of the first one. Shows an estimate and asks before a model is called. "
-        "Two prompts need a model; without one, what a function asks at two refs is answered by "
-        "rules.",
+        description="Measure two versions side by side and write what changed as Markdown. They "
+        "are prompt files (OLD.md NEW.md), which need a model, or two git refs (main..HEAD) of the "
+        "function that --compactor names. Shows an estimate and asks before a model is called.",
     )
     parser.add_argument(
         "versions", nargs="+", metavar="VERSION", help="prompt files, the old one first; or A..B"
