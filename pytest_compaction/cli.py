@@ -28,6 +28,7 @@ from pytest_compaction.commands import (
     show,
 )
 from pytest_compaction.commands.ab import command as ab
+from pytest_compaction.commands.arguments import CommandError, complain
 from pytest_compaction.commands.init import command as init
 from pytest_compaction.commands.review import command as review
 from pytest_compaction.commands.words import command as words
@@ -86,6 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = options.run(options)
         sys.stdout.flush()
+    except CommandError as error:
+        complain(str(error))
+        return 1
     except BrokenPipeError:
         # The reader has gone, as with `| head`; the interpreter's own flush would complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
 from pytest_compaction.metrics import Agreement, of_judges, of_readings, of_runs
-from pytest_compaction.records import Record, RunFileError, type_of
+from pytest_compaction.records import Record, type_of
 from pytest_compaction.reports import agreement_json, agreement_markdown, agreement_text
 from pytest_compaction.text import printable
 
@@ -35,11 +35,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print or write the figures; returns 1 if there is nothing to compare."""
     paths = [path for path in (options.first, options.second) if path is not None]
-    try:
-        named = [named_run(path) for path in paths]
-    except RunFileError as error:
-        complain(str(error))
-        return 1
+    named = [named_run(path) for path in paths]
     paths = [path for path, _ in named]
     runs = [[r for r in run.records if type_of(r) == "probe"] for _, run in named]
     found = list(_agreements([_name(path, paths) for path in paths], runs))

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.arguments import complain
+from pytest_compaction.commands.arguments import CommandError, complain
 from pytest_compaction.models import (
     ExportError,
     ExportFolder,
@@ -53,19 +53,17 @@ def run(options: argparse.Namespace) -> int:
     try:
         folder = ExportFolder.opened(options.folder)
     except ExportError as error:
-        complain(str(error))
-        return 1
+        raise CommandError(str(error)) from None
     if options.store is not None:
         folder.store = options.store
     if not options.results and not options.plain:
-        complain("name the result files of the batch, or read plain replies with --plain")
-        return 1
+        raise CommandError("name the result files of the batch, or read plain replies with --plain")
     try:
         take = take_plain if options.plain else take_batch
         taken = take(folder, options.results)
     except OSError as error:
-        complain(f"{options.folder}: cannot be written: {error.strerror or error}")
-        return 1
+        why = error.strerror or error
+        raise CommandError(f"{options.folder}: cannot be written: {why}") from None
     _print(taken, missing_replies(folder))
     return 1 if taken.problems else 0
 

@@ -9,21 +9,30 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.folders import write_whole
-from pytest_compaction.records import LAST, Run, find_run, is_run_file, load_run
+from pytest_compaction.records import LAST, Run, RunFileError, find_run, is_run_file, load_run
 from pytest_compaction.text import NumberError, Range, printable
 
 DEFAULT_STORE: Final = ".pytest_compaction/store"
 _BY_SUFFIX: Final = {".md": "markdown", ".json": "json", ".csv": "csv", ".html": "html"}
 
 
+class CommandError(Exception):
+    """A command cannot do what it was asked for; the text says why. It ends with 1."""
+
+
 def complain(text: str) -> None:
-    print(f"pytest-compaction: {printable(text)}", file=sys.stderr)
+    """Write each line to the error stream, safe on a terminal."""
+    for line in text.split("\n"):
+        print(f"pytest-compaction: {printable(line)}", file=sys.stderr)
 
 
 def named_run(text: str | Path) -> tuple[Path, Run]:
     """The run of a file, the newest one for ``last``; complains of what is unusable."""
-    path = find_run(str(text))
-    run = load_run(path)
+    try:
+        path = find_run(str(text))
+        run = load_run(path)
+    except RunFileError as error:
+        raise CommandError(str(error)) from None
     for problem in run.problems:
         complain(problem)
     return path, run

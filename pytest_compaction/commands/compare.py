@@ -9,7 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
+from pytest_compaction.commands.arguments import (
+    CommandError,
+    add_output,
+    complain,
+    form_of,
+    number_type,
+    written,
+)
 from pytest_compaction.metrics import adjusted_p, run_changes
 from pytest_compaction.records import (
     BaselineError,
@@ -74,9 +81,7 @@ def run(options: argparse.Namespace) -> int:
             pair for other in sources[1:] for pair in _compared(sources[0], other, options.anyway)
         ]
     except BaselineError as error:
-        for line in str(error).splitlines():
-            complain(line)
-        return 1
+        raise CommandError(str(error)) from None
     values = adjusted_p([pair.changes for pair in pairs])
     found = [replace(pair, p=p) for pair, p in zip(pairs, values, strict=True)]
     form = form_of(options)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.commands.arguments import complain, named_run
+from pytest_compaction.commands.arguments import CommandError, complain, named_run
 from pytest_compaction.commands.measured_run import (
     FAILED,
     NOTHING,
@@ -31,7 +31,6 @@ from pytest_compaction.metrics import over_budget_failures
 from pytest_compaction.records import (
     Baseline,
     BaselineError,
-    RunFileError,
     judged_again,
     went_wrong_later,
 )
@@ -126,9 +125,8 @@ def run(options: argparse.Namespace) -> int:
             baselines, records, notes = baselines_of(named, path, found, rules.pass_score)
         if options.pass_score is not None:
             records = list(judged_again(records, rules.pass_score, rules.over_budget))
-    except (RunFileError, ThresholdError, BaselineError, OptionError) as error:
-        for sentence in str(error).splitlines():
-            complain(sentence)
+    except (CommandError, ThresholdError, BaselineError, OptionError) as error:
+        complain(str(error))
         return UNUSABLE
     if found.problems:
         complain(f"{path} is not whole, so nothing can be decided on it; run it again")

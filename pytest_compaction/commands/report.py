@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
-from pytest_compaction.records import Run, RunFileError, run_pricing, type_of
+from pytest_compaction.records import Run, run_pricing, type_of
 from pytest_compaction.reports import (
     ABILITY,
     LONG_MEMORY,
@@ -62,11 +62,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print or write the tables; returns 1 if the run has none of those asked for."""
-    try:
-        named = [named_run(path) for path in options.run_files]
-    except RunFileError as error:
-        complain(str(error))
-        return 1
+    named = [named_run(path) for path in options.run_files]
     if form_of(options) == "html":
         return _page(options, named)
     if len(named) > 1:

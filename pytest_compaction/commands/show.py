@@ -12,7 +12,7 @@ from typing import Any
 from pytest_compaction.case import Case, find_cases
 from pytest_compaction.commands.arguments import complain, is_run, named_run
 from pytest_compaction.metrics import listed
-from pytest_compaction.records import RunFileError, RunTexts
+from pytest_compaction.records import RunTexts
 from pytest_compaction.reports import (
     Page,
     case_messages,
@@ -62,8 +62,7 @@ def run(options: argparse.Namespace) -> int:
         return _run_or_item(options.paths, Page(_width(), options.full))
     loaded = find_cases(options.paths)
     for error in loaded.errors:
-        for line in str(error).splitlines():
-            complain(line)
+        complain(str(error))
     failed = bool(loaded.errors)
     page = Page(_width(), options.full)
     for number, case in enumerate(loaded.cases):
@@ -90,11 +89,7 @@ def _run_or_item(named: Sequence[Path], page: Page) -> int:
     if len(items) > 1:
         complain(f"show {run} takes one item; there are {len(items)}")
         return 1
-    try:
-        path, found = named_run(run)
-    except RunFileError as error:
-        complain(str(error))
-        return 1
+    path, found = named_run(run)
     if not items:
         for line in every_item(found.records, page):
             print(line)

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.ab.holdout import Holdout, HoldoutError
-from pytest_compaction.commands.ab.refs import RefError, Tree, trees_of
-from pytest_compaction.commands.arguments import complain, written
-from pytest_compaction.commands.init.config_file import ConfigFileError, config_file
+from pytest_compaction.commands.ab.holdout import Holdout
+from pytest_compaction.commands.ab.refs import Tree, trees_of
+from pytest_compaction.commands.arguments import CommandError, complain, written
+from pytest_compaction.commands.init.config_file import config_file
 from pytest_compaction.commands.pytest_runs import (
     WITHOUT_GATE,
     RunError,
@@ -72,7 +72,7 @@ _MARK: Final = "<!-- pytest-compaction ab -->"
 """The first line of a comment, by which a workflow finds the one that it wrote before."""
 
 
-class ABError(Exception):
+class ABError(CommandError):
     """There is nothing to compare; the text says why, and what to do."""
 
 
@@ -111,8 +111,6 @@ def run(options: argparse.Namespace) -> int:
             return plan.carried_out()
     except RunError as error:
         complain_of(error)
-    except (ABError, RefError, HoldoutError, ConfigFileError) as error:
-        complain(str(error))
     except KeyboardInterrupt:
         complain("stopped; what was paid for is in the store")
         return 130

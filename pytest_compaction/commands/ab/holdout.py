@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Self
 
 from pytest_compaction.case import holds_cases
+from pytest_compaction.commands.arguments import CommandError
 from pytest_compaction.settings import DEFAULT_CASES
 from pytest_compaction.text import printable
 
 
-class HoldoutError(Exception):
+class HoldoutError(CommandError):
     """The held-out cases cannot be kept apart; the text says why, and what to do."""
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.commands.arguments import CommandError
 from pytest_compaction.text import printable
 
 _IMPORTED: Final = """
@@ -30,7 +31,7 @@ print(getattr(module, "__file__", None) or "")
 """Makes a strategy and prints the file of its module; ends with why it cannot be made."""
 
 
-class RefError(Exception):
+class RefError(CommandError):
     """The refs cannot be compared; the text says why, and what to do."""
 
 

@@ -18,7 +18,6 @@ from pytest_compaction.commands.init.config_file import (
     FUNCTION,
     MODULE,
     ConfigFile,
-    ConfigFileError,
     NewFile,
     Value,
     case_files,
@@ -108,8 +107,6 @@ def run(options: argparse.Namespace) -> int:
     except RunError as error:
         print(error.printed, file=sys.stderr)
         complain(f"{error}; no threshold is written: mend that, and run init again")
-    except ConfigFileError as error:
-        complain(str(error))
     except OSError as error:
         place = error.filename or "a file"
         complain(f"{place} cannot be written: {error.strerror}; mend that, and run init again")

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands import import_transcripts
-from pytest_compaction.commands.arguments import complain
+from pytest_compaction.commands.arguments import CommandError, complain
 
 MODULE: Final = "my_compactor"
 FUNCTION: Final = "compact"
@@ -130,7 +130,7 @@ _ALWAYS_READ: Final = frozenset({"pytest.toml", ".pytest.toml", "pytest.ini", ".
 """Files that pytest takes even if they have no table of its own."""
 
 
-class ConfigFileError(ValueError):
+class ConfigFileError(CommandError):
     """A file cannot be read, or lines cannot be added to it; the text says which and why."""
 
 

@@ -34,7 +34,7 @@ from pytest_compaction.case_making import (
     as_text,
     review_of,
 )
-from pytest_compaction.commands.arguments import complain
+from pytest_compaction.commands.arguments import CommandError, complain
 from pytest_compaction.commands.review.screen import screen
 from pytest_compaction.folders import temporary_folder, write_whole
 from pytest_compaction.reports import Page, counted
@@ -112,9 +112,8 @@ def run(options: argparse.Namespace) -> int:
         else:
             with _Keys() as keys:
                 counts = Counter(_Session(items, keys).all().values())
-    except (ReviewError, _AnswersError, OSError) as error:
-        complain(str(error))
-        return 1
+    except (ReviewError, OSError) as error:
+        raise CommandError(str(error)) from None
     said = [f"{counts[answer]} {word}" for answer, word in _WORDS.items() if counts[answer]]
     left = len(items) - counts["yes"] - counts["no"]
     names = shlex.join(map(str, options.paths))
@@ -178,7 +177,7 @@ class _CaseFile:
             if isinstance(found, Review):
                 yield number, found
             else:
-                _complain_of(CaseFileError(name, found))
+                complain(str(CaseFileError(name, found)))
                 self.failed = True
 
     def write(self, number: int, text: str) -> None:
@@ -204,17 +203,12 @@ def _case_files(paths: Sequence[Path]) -> tuple[list[_CaseFile], bool]:
         for file in found.cases:
             content = read_bytes(file)
             if isinstance(content, CaseFault):
-                _complain_of(CaseFileError(str(file), [content]))
+                complain(str(CaseFileError(str(file), [content])))
             else:
                 files.append(_CaseFile(file, content))
             failed |= isinstance(content, CaseFault)
         failed |= bool(found.unreadable)
     return files, failed
-
-
-def _complain_of(error: CaseFileError) -> None:
-    for line in str(error).splitlines():
-        complain(line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,26 +395,22 @@ class _Keys:
             self.__enter__()
 
 
-class _AnswersError(Exception):
-    """A file of answers cannot be used; the message says why."""
-
-
 def _answers_of(path: Path) -> list[Mapping[str, str]]:
-    """The answers in a file that the page saved. Raises :class:`_AnswersError`."""
+    """The answers in a file that the page saved."""
     text = read_text(path)
     data = text if isinstance(text, CaseFault) else read_json(text, "a file of answers")
     if isinstance(data, CaseFault):
-        raise _AnswersError(f"{path}: found {data.found}; expected {data.expected}")
+        raise CommandError(f"{path}: found {data.found}; expected {data.expected}")
     answers = data.get("answers") if isinstance(data, dict) else None
     if not isinstance(answers, list):
-        raise _AnswersError(f"{path}: /answers is no list; save the file from the page again")
+        raise CommandError(f"{path}: /answers is no list; save the file from the page again")
     for number, each in enumerate(answers):
         sound = isinstance(each, dict) and all(isinstance(value, str) for value in each.values())
         if not (sound and {"case", "id", "mark"} <= each.keys()) or each.get("answer") not in {
             "yes",
             "no",
         }:
-            raise _AnswersError(
+            raise CommandError(
                 f"{path}: /answers/{number} is no answer; expected texts case, id, mark, "
                 "and answer: yes or no"
             )

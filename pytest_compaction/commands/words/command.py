@@ -16,7 +16,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.arguments import DEFAULT_STORE, complain
+from pytest_compaction.commands.arguments import DEFAULT_STORE, CommandError, complain
 from pytest_compaction.commands.pytest_runs import (
     WITHOUT_GATE,
     RunError,
@@ -53,7 +53,7 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _MOST_SHOWN: Final = 10
 
 
-class WordsError(Exception):
+class WordsError(CommandError):
     """Words cannot be listed or recorded; the text says why, and what to do."""
 
 
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         return _listed(options) if options.action == "list" else _recorded(options)
     except RunError as error:
         complain_of(error)
-    except (WordsError, ArchiveError) as error:
+    except ArchiveError as error:
         complain(str(error))
     except KeyboardInterrupt:
         complain("stopped; what was paid for is in the store, and the next run goes on from there")
