@@ -92,7 +92,6 @@ def make_folder(folder: Path) -> None:
 
 
 def _is_hidden(folder: Path) -> bool:
-    """Whether git ignores all of a folder, as it does with one that was made here."""
     try:
         return (folder / ".gitignore").read_bytes() == _ALL.encode()
     except OSError:

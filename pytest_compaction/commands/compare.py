@@ -95,7 +95,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compared(first: Source, other: Source, anyway: bool) -> Iterator[RunComparison]:
-    """The strategies that two sources have in common, or the one of each that is meant."""
     for one, two in _pairs(first, other):
         before, after = load_baseline(first, one), load_baseline(other, two)
         for problem in dict.fromkeys((*before.problems, *after.problems)):

@@ -153,7 +153,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_given(options: argparse.Namespace) -> None:
-    """Refuse an option that is there and empty, as where a variable of a script is not set."""
     for flag, texts in {"--threshold": options.threshold, "--baseline": [options.baseline]}.items():
         if any(text is not None and not text.strip() for text in texts):
             raise ThresholdError(f"{flag}= is empty; give a value, or leave it out")

@@ -161,7 +161,6 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _check_model(options: argparse.Namespace) -> None:
-    """End with a usage error where no model is named that can write."""
     try:
         if not options.model.strip() or is_offline(options.model):
             options.refuse(
@@ -187,7 +186,6 @@ def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
 
 
 def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoints) -> int:
-    """Say how many calls so many conversations take, and what they cost; returns how many."""
     usage = sum((estimated(options.tokens) for _ in range(count)), Usage())
     usd = endpoints.prices.cost(options.model, usage)
     cost = (

@@ -26,7 +26,6 @@ _NOTHING_FOUND: Final = "(no secret, e-mail address, name of a person or home fo
 
 
 def _row(name: str, number: int, text: str = "") -> None:
-    """Print one line of a report: what was counted, how many, and more about it."""
     print(f"  {name:<14} {number:>7,}  {text}".rstrip())
 
 
@@ -81,7 +80,6 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
 
 
 def _report_lacking(made: MadeCase, language: str) -> None:
-    """Print which kinds of questions points lack, and which were not looked for."""
     if lacking := _lacking(made.derived.lacking):
         _row("lacking", len(made.derived.lacking), lacking)
     if unasked := made.derived.unasked:

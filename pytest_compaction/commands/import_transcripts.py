@@ -169,8 +169,6 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(slots=True)
 class _Import:
-    """One run of the command; ``names`` are the titles of cases by the files of transcripts."""
-
     options: argparse.Namespace
     importers: Mapping[str, Importer]
     probe_source: ProbeSource
@@ -313,7 +311,6 @@ def _earlier_answers(made: MadeCase, target: Path) -> Carried | None:
 
 
 def _write(data: dict[str, Any], path: Path) -> None:
-    """Write the case: an existing file is replaced by a complete one or stays."""
     content = json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
     if len(content) > MAX_FILE_BYTES:
         raise ImportFormatError(

@@ -120,7 +120,6 @@ def baselines_of(
 def _read_alike(
     baselines: Mapping[str, Baseline], path: Path, found: Run, pass_score: float
 ) -> tuple[dict[str, Baseline], list[Record], list[str]]:
-    """Baselines and records as one version of the reader reads them, as far as views are kept."""
     other = [b for b in baselines.values() if version_note(b.header, found.header, ("", ""))]
     if not other:
         return dict(baselines), found.records, []

@@ -167,7 +167,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _loaded(paths: Sequence[Path]) -> Iterator[tuple[Path, Run]]:
-    """All runs; raises :class:`MergeError` with what is wrong with each file that is none."""
     problems: list[str] = []
     for path in paths:
         try:
@@ -182,7 +181,6 @@ def _loaded(paths: Sequence[Path]) -> Iterator[tuple[Path, Run]]:
 
 
 def _against(run: Run, rules: RunRules, output: Path) -> tuple[BaselineDecision, list[str]]:
-    """The decision against the baseline of the shards, and notes on how it was read."""
     named = run.header["settings"].get("baseline")
     if not named or not run.records:
         return BaselineDecision(), []
@@ -248,7 +246,6 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
 def _decided(
     merged: MergedRun, rules: RunRules, decision: Decision, against: BaselineDecision
 ) -> tuple[int, Line]:
-    """The exit code of the whole run, and the line that says why."""
     records = merged.run.records
     if not records and not merged.failures:
         return NOTHING, Line("GATE FAILED nothing was measured: the shards hold no item")

@@ -89,6 +89,5 @@ def _is_known(path: Path, importers: Mapping[str, Importer]) -> bool:
 
 
 def _in_turn(groups: Sequence[Sequence[Path]]) -> Iterator[Path]:
-    """The first of each group, then the second of each, and so on."""
     for turn in range(max(map(len, groups), default=0)):
         yield from (group[turn] for group in groups if turn < len(group))

@@ -159,7 +159,6 @@ def calls_in(store: Path) -> int:
 
 
 def _excerpt(printed: str) -> str:
-    """What a run printed from its first failure on, and at its end."""
     lines = printed.strip().splitlines()
     end = max(len(lines) - _SHOWN, 0)
     first = next((i for i, line in enumerate(lines[:end]) if _FAILURES.search(line)), end)

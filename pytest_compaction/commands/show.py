@@ -84,7 +84,6 @@ def _width() -> int:
 
 
 def _run_or_item(named: Sequence[Path], page: Page) -> int:
-    """The items of a run, or the one that is named after it."""
     run, *items = named
     if len(items) > 1:
         complain(f"show {run} takes one item; there are {len(items)}")

@@ -37,7 +37,6 @@ def add_options(parser: Any) -> None:
 
 
 def _action(option: Option) -> Any:
-    """The action of argparse for a value; while a shell completes a line, with a completer."""
     if option.ini_type == "bool":
         return "store_true"
     usual = "append" if option.repeatable else "store"

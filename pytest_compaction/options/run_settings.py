@@ -131,7 +131,6 @@ def read_settings(config: Reader) -> Settings:
 
 
 def _of(kind: type, values: Mapping[str, Any]) -> Any:
-    """Settings whose fields have the names of options."""
     return kind(**{f.name: values[f.name] for f in fields(kind) if f.name in values})
 
 
@@ -179,7 +178,6 @@ def _hidden(texts: Iterable[str]) -> Iterable[str]:
 
 
 def _languages(codes: Sequence[str]) -> tuple[str, ...]:
-    """The experimental languages that are read in this process from now on."""
     try:
         return read_also(codes)
     except LanguageError as error:
@@ -200,7 +198,6 @@ def _shard(given: str | None) -> Shard | None:
 
 
 def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
-    """Budgets in tokens, each once, the smallest first; or those of the views on record."""
     found: set[int] = set()
     if set(texts) == {RECORDED}:
         return (RECORDED,)
@@ -246,7 +243,6 @@ def _baseline(raw: Mapping[str, Any]) -> BaselineSettings:
 
 
 def _tolerance(given: str) -> list[float]:
-    """By how many points an overall score, and a criterion, may differ from its snapshot."""
     parts = given.split(",")
     try:
         numbers = [number("compaction_judge_tolerance", each) for each in parts]
@@ -261,7 +257,6 @@ def _tolerance(given: str) -> list[float]:
 
 
 def _report_files(given: Iterable[str]) -> tuple[str, ...]:
-    """The files of reports, each once; their suffixes say in which form they are written."""
     paths = tuple(dict.fromkeys(given))
     for path in paths:
         if PurePath(path).suffix.lower() not in REPORT_SUFFIXES:

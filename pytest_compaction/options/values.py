@@ -59,7 +59,6 @@ def value_of(config: Reader, option: Option) -> Any:
 
 
 def _in_file(config: Reader, option: Option) -> tuple[str, Any]:
-    """The key under which the ini file has an option, and its value; ``None`` if it has none."""
     given = config.getini(option.ini_key)
     if given is None and option.ini_key in OLD_KEYS:
         old = OLD_KEYS[option.ini_key]

@@ -171,7 +171,6 @@ class Owners:
 
 
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
-    """Note for which case a connection is opened, before it is."""
     if event != _EVENT or not _watched:
         return
     opened, address = arguments

@@ -482,7 +482,6 @@ class Engine:
 
     @property
     def _is_full(self) -> bool:
-        """Whether as many cases are open as may be."""
         if self._executor is not None:
             return len(self._works) >= self._executor.ahead()
         if self._one_by_one:

@@ -468,7 +468,6 @@ class CaseFeeder:
         )
 
     async def _advance(self, begin: int, point: Point, context: Context) -> None:
-        """Observe new messages, and compact at the point or whenever the trigger fires."""
         new = self._case.messages[begin : point.index + 1]
         if self._feeder.trigger.kind == "case":
             await self._feeder.observe(new, context)

@@ -312,7 +312,6 @@ class MeteredModel:
         return reply
 
     async def _forward(self, call: Callable[[Model], Coroutine[Any, Any, R]]) -> R:
-        """Make a call on the loop of the model. Raises ``RuntimeError`` once that is closed."""
         work = self._booked(call)
         if asyncio.get_running_loop() is self._loop:
             return await work
@@ -589,7 +588,6 @@ class WorkLoop(OnceTasks):
         self._closed_too.append(what)
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine on the loop, if that has begun, and block until it ends."""
         if self._thread is None:
             work.close()  # Python warns of a coroutine that never ran
         else:

@@ -511,7 +511,6 @@ class _RemoteWork(CaseWork):
 
 
 def _read(outcome: bytes | str, task: Task, composed: Callable[[Response], str]) -> Result:
-    """The result that came back; one with a failure if none did, or none that can be read."""
     if isinstance(outcome, bytes):
         try:
             return decoded(outcome, task.case, composed)

@@ -165,7 +165,6 @@ def with_prices_of_user(table: PriceTable, settings: Settings, root: Path) -> Pr
 
 
 def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:
-    """Refuse a limit that could not be kept, before anything is spent."""
     limit, prices = settings.calls.max_cost, endpoints.prices if endpoints else None
     if limit is None or settings.calls.replay or settings.calls.export:
         return

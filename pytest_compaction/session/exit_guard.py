@@ -231,7 +231,6 @@ def _is_command() -> bool:
 
 
 def _runs_code_of_others(config: pytest.Config, named: Sequence[str]) -> bool:
-    """Whether strategies or models take part that are not of this package."""
     if any(getattr(config.hook, name).get_hookimpls() for name in _HOOKS):
         return True
     registry = Registry()

@@ -73,7 +73,6 @@ def prompt_lines(session: BenchmarkSession) -> Iterator[str]:
 
 
 def _named_facts(text: str, cases: CaseSet) -> list[tuple[str, str]]:
-    """The facts that a prompt holds, each with its case: all of their keys in one sentence."""
     from pytest_compaction.case_making import given_away  # takes long to import
 
     return [

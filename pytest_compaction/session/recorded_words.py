@@ -158,7 +158,6 @@ def found_words(
 def _unusable(
     name: str, there: bool, without: Sequence[str], why: str, told: bool, gated: bool
 ) -> str:
-    """Why what is recorded for a strategy cannot be used in this run; empty if it can."""
     if not there and told:
         return (
             f"{name}: prompt= and instruction= change what a model is told, and no words are "
@@ -221,7 +220,6 @@ def _gated(settings: Settings) -> set[str]:
 
 
 def _thresholds(settings: Settings) -> Iterator[tuple[str, str, Threshold]]:
-    """Each threshold with a strategy that it is on, and its text."""
     for name in settings.arms:
         scopes = scopes_of([(name, budget) for budget in settings.budgets_of(name)])
         for text in settings.thresholds:

@@ -71,7 +71,6 @@ class CaseScheduling(LoadScopeScheduling):
             self._reschedule(node)  # it needs two items to begin with the first
 
     def _divide(self, nodeids: list[str]) -> None:
-        """Let all items wait, each in its unit; other tests are units of their own."""
         self.collection = nodeids
         self._number_of = {nodeid: number for number, nodeid in enumerate(nodeids)}
         units = units_of(nodeids, self._groups, self._cases, self._at_work)
@@ -138,7 +137,6 @@ class CaseScheduling(LoadScopeScheduling):
         self.assigned_work[node].update(self.workqueue.pop(unit))
 
     def _pending_of(self, workload: Mapping[str, bool]) -> int:
-        """How many items a worker has not done."""
         return len(workload)
 
 

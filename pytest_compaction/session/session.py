@@ -245,7 +245,6 @@ class BenchmarkSession:
         return [probe for probe in probes if not (needs_record and case.went_on(probe.point))]
 
     def _planned(self) -> PlannedRun:
-        """How many items and cases the whole run has, in whichever shard or process they run."""
         probes = sum(
             len(self.probes_of(case, spec)) * len(self.settings.budgets_of(spec.text))
             for spec in self.specs

@@ -211,7 +211,6 @@ class SnapshotComparison:
         return "moved", "\n  ".join(lines)
 
     def _details(self) -> dict[str, Any]:
-        """Case, probe, strategy and, of several, trial of the item; empty for another test."""
         item = item_of(self.node)
         if not isinstance(item, ProbeItem) or item.probe is None:
             return {}

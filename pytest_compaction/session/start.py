@@ -74,7 +74,6 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
 
 
 def _resolved(config: pytest.Config, settings: Settings, use_shipped: bool) -> BenchmarkSession:
-    """The session of the settings, with what conftest files and plugins add."""
     workerinput = getattr(config, "workerinput", {})
     added_models = added(config, "pytest_compaction_models")
     session = resolve.resolve_session(
@@ -100,7 +99,6 @@ def _resolved(config: pytest.Config, settings: Settings, use_shipped: bool) -> B
 
 
 def _collect(config: pytest.Config, session: BenchmarkSession, named: bool) -> None:
-    """Have pytest collect what was ``named``, else the benchmark."""
     if named:
         folder = config.invocation_params.dir
         config.args[:] = [packaged.argument(text, folder) for text in config.args]
@@ -229,7 +227,6 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
 
 
 def _left_out_of_check(config: pytest.Config, settings: Settings) -> list[str]:
-    """A line for each part of the configuration that has no effect on a check."""
     gates = _gates_of(settings)
     proxy = {"compaction_proxy": "true"} if settings.calls.proxy else {}
     for key, given in (gates | proxy).items():
@@ -280,6 +277,5 @@ def _gates_of(settings: Settings) -> dict[str, str]:
 
 
 def _is_typed(config: pytest.Config, key: str) -> bool:
-    """Whether an option stands on the command line itself, not in a configuration."""
     flag, given = f"--{key.replace('_', '-')}", config.invocation_params.args
     return any(str(argument).partition("=")[0] == flag for argument in given)

@@ -223,7 +223,6 @@ class _Plan:
         return found
 
     def _fixed(self, arm: _Arm, folder: Path) -> list[str]:
-        """The arguments of a measurement that no configuration decides, with all nulls."""
         fixed = [*WITHOUT_GATE, f"--compaction-runs={folder}", "-v"]
         if arm.tree is None:
             return [*fixed, *(f"--compaction-report={path}" for path in self.options.report)]
@@ -238,7 +237,6 @@ class _Plan:
                 yield f"{name}={half if name == _MAX_COST else max(1, int(half))}"
 
     def _written(self, found: Sequence[tuple[Path, Run]]) -> int:
-        """Write the comparison as Markdown, and the reports where refs are compared."""
         ab = AB(tuple(self._versions(found)))
         if len(found) > 1:
             self._check_alike([run for _, run in found])
@@ -288,7 +286,6 @@ class _Plan:
 
 
 def _set(options: argparse.Namespace, name: str) -> Any:
-    """The value of an option of pytest: among the further arguments, or in the configuration."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument(name, dest="given")
     given = parser.parse_known_args(options.pytest)[0].given
@@ -296,7 +293,6 @@ def _set(options: argparse.Namespace, name: str) -> Any:
 
 
 def _planned(options: argparse.Namespace, stack: ExitStack) -> _Plan:
-    """The arms and the cases of a command line; trees of refs are removed when ``stack`` ends."""
     store = (options.store or Path(str(_set(options, "--compaction-store") or _STORE))).absolute()
     configured = _set(options, _MODEL)
     options.model = options.model or (None if configured else OFFLINE)
@@ -337,7 +333,6 @@ def _quoted(path: str) -> str:
 
 
 def _cases_at(tree: Tree) -> list[str]:
-    """The cases of a ref: those of its configuration, its folder of cases, or the shipped ones."""
     named = config_file(tree.folder).values().get("compaction_cases") or []
     paths = named.split("\n") if isinstance(named, str) else list(map(str, named))
     paths = [path.strip() for path in paths if path.strip()]

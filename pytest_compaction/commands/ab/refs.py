@@ -135,7 +135,6 @@ def _commit(ref: str) -> str:
 
 
 def _git(*arguments: str, otherwise: str = "") -> str:
-    """What git prints; raises :class:`RefError`, with ``otherwise`` in place of git's words."""
     try:
         ended = subprocess.run(
             ["git", *arguments], capture_output=True, text=True, errors="replace", check=False

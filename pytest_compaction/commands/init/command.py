@@ -126,8 +126,6 @@ def _wrong_strategy(spec: str) -> str:
 
 @dataclass(frozen=True)
 class _Project:
-    """A project in the current folder, with the settings that its file has now."""
-
     options: argparse.Namespace
     folder: Path
     settings: ConfigFile
@@ -187,7 +185,6 @@ class _Project:
         return new
 
     def _estimated(self, new: Sequence[NewFile]) -> str:
-        """Estimate of the first run's model calls; ``new`` are files that are not written yet."""
         model = str(self.settings.values().get(_MODEL) or OFFLINE)
         writes_function = any(file.path.name == f"{MODULE}.py" for file in new)
         if is_offline(model) and (writes_function or self._is_shipped()):
@@ -215,7 +212,6 @@ class _Project:
         return next((path for path in places if path.is_dir() and holds_cases(path)), None)
 
     def _added(self) -> dict[str, Value]:
-        """The settings that say where cases and calls lie, as far as the file has none."""
         values, own = self.settings.values(), self._own_cases()
         added: dict[str, Value] = {}
         if _CASES not in values and own != Path(DEFAULT_CASES):
@@ -251,7 +247,6 @@ class _Project:
         return arguments
 
     def _set_gate(self) -> bool:
-        """Measure, accept a baseline and write the rules; ``False`` if nobody wants them."""
         values, added = self.settings.values(), self._added()
         store = Path(str(values.get(_STORE) or added[_STORE]))
         print("The first run takes a moment ...", flush=True)
@@ -287,7 +282,6 @@ class _Project:
     def _write_gate(
         self, first: FirstRun, baseline: Path, added: dict[str, Value], comment: str, asks: bool
     ) -> bool:
-        """Show settings and workflow, and write both with the baseline if that is wanted."""
         changed = self.settings.with_lines(added, comment)
         new = self._new([self._workflow(asks)])
         title = "is new" if self.settings.is_new else "gets these lines"
@@ -320,7 +314,6 @@ class _Project:
             )
 
     def _workflow(self, asks: bool) -> NewFile:
-        """The workflow; ``asks`` says that the strategy asks a model."""
         command = shlex.join(["pytest", f"--compactor={self.spec}"])
         keys = (_set(_KEYS) or _KEYS[:1]) if asks else ()
         return workflow_file(command, keys, _set(_ADDRESSES) if asks else (), self.options.data)

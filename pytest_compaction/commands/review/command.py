@@ -134,7 +134,6 @@ def _write_page(items: Sequence[_Item], options: argparse.Namespace) -> None:
 def _taken(
     items: Sequence[_Item], answers: Sequence[Mapping[str, str]]
 ) -> tuple[Counter[str], bool]:
-    """Take the answers of a file; how many of each were taken, and whether one was not."""
     by_id = {(item.review.case.id, item.question.probe.id): item for item in items}
     counts: Counter[str] = Counter()
     for each in answers:
@@ -193,7 +192,6 @@ class _CaseFile:
 
 
 def _case_files(paths: Sequence[Path]) -> tuple[list[_CaseFile], bool]:
-    """The files below the paths, and whether one cannot be read."""
     files: list[_CaseFile] = []
     failed = False
     for path in paths:
@@ -266,7 +264,6 @@ class _Session:
         return at + 1, ""
 
     def _back(self, at: int) -> tuple[int, str]:
-        """The question before, whose answer is taken back."""
         if not at:
             return at, "this is the first question"
         item = self._items[at - 1]
@@ -278,7 +275,6 @@ class _Session:
         return at - 1, ""
 
     def _edit(self, at: int) -> str | None:
-        """The question as a person changed it; ``None`` if that is nothing."""
         before = self._edited.get(at, as_text(self._items[at].question.data))
         editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
         with self._keys.paused():
@@ -396,7 +392,6 @@ class _Keys:
 
 
 def _answers_of(path: Path) -> list[Mapping[str, str]]:
-    """The answers in a file that the page saved."""
     text = read_text(path)
     data = text if isinstance(text, CaseFault) else read_json(text, "a file of answers")
     if isinstance(data, CaseFault):

@@ -140,7 +140,6 @@ def _arguments(options: argparse.Namespace, model: str) -> list[str]:
 
 
 def _requests(options: argparse.Namespace, model: str, recorded: bool) -> _Requests:
-    """The requests of the run, answered from recorded words or from the store."""
     with temporary_folder() as folder:
         file = folder / "requests.json"
         more = ["-p", "pytest_compaction.session.words", f"--words-requests={file}"]
@@ -191,7 +190,6 @@ def _listed(options: argparse.Namespace) -> int:
 
 
 def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The cells of a row: requests by state, then the calls and tokens of those to record."""
     states = Counter(row["state"] for row in rows)
     asked = [row for row in rows if row["state"] != "recorded"]
     read, written = (sum(row[name] for row in asked) for name in ("read", "written"))
@@ -253,7 +251,6 @@ def _whole(archive: Archive) -> str:
 
 
 def _recorded(options: argparse.Namespace) -> int:
-    """Have the missing words written, and write those of whole cases to the archives."""
     if not options.compactor or not options.model:
         raise WordsError("words record needs --compactor=SPEC and --model=NAME")
     if options.date and not _DATE.fullmatch(options.date):
@@ -347,7 +344,6 @@ def _write(options: argparse.Namespace, found: _Requests) -> None:
 
 
 def _target(options: argparse.Namespace, case: Path) -> Path:
-    """The archive in which the words of a case file belong: one that is there comes first."""
     if options.output is not None:
         return Path(options.output)
     own = not case.is_relative_to(shipped_cases()) or shipped_cases().is_relative_to(Path.cwd())

@@ -49,7 +49,6 @@ def _manifest(manifest: Manifest, words: Sequence[Words]) -> Iterator[str]:
 
 
 def _cases(folder: Path, digests: Mapping[str, str], words: Sequence[Words]) -> Iterator[str]:
-    """Cases that changed since, or are not there, and what they do not have."""
     found = find_named([folder], folder, CaseIndex(None), None).case_set
     entries = {entry.id: entry for entry in found.entries}
     for id, digest in digests.items():

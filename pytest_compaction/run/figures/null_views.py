@@ -68,7 +68,6 @@ class NullViews:
     def _state(
         self, null: Compactor[State], case: Case, tokens: tuple[int, ...]
     ) -> tuple[State, bool]:
-        """The state after as many points as there are ``tokens``; whether the view fits them."""
         if not tokens:
             return null.start(), True
         key = (null.name, case.id, case.digest, tokens)

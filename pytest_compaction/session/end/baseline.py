@@ -238,7 +238,6 @@ def _without_control(names: Sequence[str]) -> list[str]:
 
 
 def _before_update(source: Source, session: BenchmarkSession) -> dict[str, Baseline]:
-    """Load the baselines of the file; raises if it is damaged or cannot be written."""
     folder = next(folder for folder in source.path.parents if folder.exists())
     place = source.path if source.path.exists() else folder
     writable = folder.is_dir() and os.access(folder, os.W_OK) and os.access(place, os.W_OK)

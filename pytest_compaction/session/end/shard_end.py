@@ -85,7 +85,6 @@ def unwritten_line(part: ShardPart, session: pytest.Session, problem: OSError) -
 
 
 def _unfinished(part: ShardPart, session: pytest.Session) -> Line:
-    """A shard of which items are missing; it is never green."""
     if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         return Line(f"SHARD {part} UNFINISHED no test of its cases was collected", "bad")
     if session.exitstatus in _ENDED:

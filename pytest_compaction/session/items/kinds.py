@@ -51,7 +51,6 @@ def kind_of(metafunc: pytest.Metafunc) -> Kind | None:
 
 
 def _provided(metafunc: pytest.Metafunc) -> set[str]:
-    """The arguments that the test's own fixtures and ``parametrize`` marks give a value."""
     definitions: Mapping[str, Sequence[Any]] = getattr(metafunc, "_arg2fixturedefs", {})
     provided = {name for name, found in definitions.items() if not (found and _is_ours(found[-1]))}
     for mark in metafunc.definition.iter_markers("parametrize"):

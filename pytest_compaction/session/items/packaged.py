@@ -69,5 +69,4 @@ def remember_failures(config: pytest.Config) -> None:
 
 
 def _ends_with(path: str, nodeid: str) -> bool:
-    """Whether a path is a node id as it is written in the root folder or in one below it."""
     return path.removesuffix(nodeid).replace("../", "") == "" and path.endswith(nodeid)

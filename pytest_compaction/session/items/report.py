@@ -198,7 +198,6 @@ def _shown(
     failure: BaseException,
     record: Record | None,
 ) -> Any:
-    """A failure in sentences. That of a compaction is said once for all items of a case."""
     text = _said(failure)
     if isinstance(failure, CompactionError) and record is not None:
         first = said_before(node, record, text)
@@ -228,7 +227,6 @@ def in_sentences(excinfo: pytest.ExceptionInfo[BaseException], text: str) -> Any
 
 
 def _safe_lines(text: str) -> list[str]:
-    """Lines that are safe on a terminal, wrapped to its usual width, with their indentation."""
     lines: list[str] = []
     for line in text.split("\n"):
         indent = line[: len(line) - len(line.lstrip(" "))]
