@@ -189,6 +189,12 @@ def whole(pytester):
 
 
 DAMAGES = {
+    "digest": ("its digest is not one of 64", {"digest": "abc"}),
+    "number": ("has the numbers [2] in place of 1 to 1", {"number": 2}),
+    "trial": ("trial is 0", {"trial": 0}),
+    "finish": ("finish is 'tired'", {"finish": "tired"}),
+    "empty": ("words is no text", {"words": " "}),
+    "role": ("role 'answer' and probe ''", {"role": "answer"}),
     "point": ("the case first has no point p99", {"point": "p99"}),
     "key": ("looks like a key", {"words": "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3}),
     "strategy": ("regenerate has lines and is not in the manifest", {"strategy": "regenerate"}),
@@ -208,6 +214,7 @@ FAULTS = {
     "it is no verdict: it has other members than stated": {"words": "{}"},
     "it is no verdict: stated is 3, and no list": {"words": VERDICT.replace("[1]", "3")},
     "it is no verdict: accuracy is 9": {"words": VERDICT.replace('cy": 4', 'cy": 9')},
+    "anchored on first: p9 has an answer or a verdict without the other": {"probe": "p9"},
     "the case first has no probe p9": {"probe": "p9"},
 }
 
