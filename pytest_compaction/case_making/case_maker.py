@@ -18,10 +18,8 @@ from pytest_compaction.case_making.points import (
     MIN_BUDGET,
     LogSizes,
     RecordPoint,
-    ShortLog,
     compaction_points,
     record_points,
-    told_short,
     with_room,
 )
 from pytest_compaction.case_making.selection import unanswered
@@ -183,9 +181,8 @@ class MadeCase:
 
     ``recorded`` counts the points with a record of the agent's own compaction,
     ``unrecorded`` says why the others have no record, ``after`` counts the messages
-    behind the last point, ``unanswered`` the probes for which the offline control finds
-    no fact in the full log, and ``short`` the points whose log lacks much of what the agent
-    had in its context.
+    behind the last point, and ``unanswered`` the probes for which the offline control finds
+    no fact in the full log.
     """
 
     data: dict[str, Any]
@@ -195,7 +192,6 @@ class MadeCase:
     unrecorded: tuple[str, ...] = ()
     after: int = 0
     unanswered: int = 0
-    short: tuple[ShortLog, ...] = ()
 
 
 def make_case(
@@ -254,7 +250,6 @@ def make_case(
         tuple(record.missing for record in records if record.missing),
         len(messages) - end,
         unanswered(case) if isinstance(case, Case) and probes else 0,
-        tuple(told_short(records, sizes, counter)),
     )
 
 

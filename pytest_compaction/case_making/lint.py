@@ -58,16 +58,8 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
         "warning",
         "A small number is the only key, and it stands everywhere in a log.",
     ),
-    "no-counterpart": (
-        "info",
-        "The log gives another value for the same subject, and no trap names it.",
-    ),
     "no-rule": ("warning", "A fact of type constraint binds no later turn."),
     "fragment": ("warning", "The text of a fact is the middle of a sentence."),
-    "one-group": (
-        "info",
-        "One ordinary word is all that the keys of a statement or value ask for.",
-    ),
     "fits-budget": (
         "warning",
         "The whole log fits the budget, so that nothing has to be compacted.",
@@ -102,7 +94,7 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """One fault (``error``) or weakness (``warning``) of a case, or a hint (``info``)."""
+    """One fault (``error``) or weakness (``warning``) of a case."""
 
     source: str
     pointer: str

@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from pytest_compaction.case import Case, Choice, Fact, Probe
-from pytest_compaction.case_making.keys import given_away, small_number, telling
+from pytest_compaction.case_making.keys import given_away, small_number
 from pytest_compaction.case_making.log import states
 from pytest_compaction.case_making.phrases import finished
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
 from pytest_compaction.case_making.selection import keys_agree, keys_too_loose, states_alone
-from pytest_compaction.conversation import readable, shared_counter
+from pytest_compaction.conversation import shared_counter
 from pytest_compaction.metrics import GIVERS, against, liftings, since_given, view_index
 from pytest_compaction.rubric import CRITERIA, Criterion
 from pytest_compaction.text import (
-    Statement,
     TextIndex,
     is_path,
     language_of,
@@ -24,7 +23,7 @@ from pytest_compaction.text import (
     printable,
 )
 
-Level = Literal["error", "warning", "info"]
+Level = Literal["error", "warning"]
 
 MAX_WORDS_WITHOUT_KEYS: Final = 6
 """A longer text is a sentence, of which a faithful rewording keeps only the key phrases."""
@@ -45,7 +44,6 @@ _VERB: Final = re.compile(
 )
 _WHOLE_NUMBER: Final = re.compile(r"(?<![\w.,/:#-])\d+(?![\w./:-]|[.,]\d)")
 _SAID: Final = frozenset({"user", "assistant"})
-_NUMBER: Final = re.compile(r"\d[\d.,]*")
 _SAYING: Final = frozenset({"state", "reason", "decision", "constraint", "next_step", "error"})
 """Types of facts whose text is a statement, not a name or a value."""
 _MIDDLE: Final = re.compile(
@@ -189,7 +187,6 @@ def check_keys(case: Case) -> Iterator[Remark]:
             if not keys_agree(trap):
                 text = f"the keys of {quoted(trap.text)} ask for more than its text says"
                 yield Remark(f"/probes/{number}/traps/{index}", "keys-disagree", text)
-    yield from _without_counterpart(case)
 
 
 def _keys(probe: Probe, fact: Fact, pointer: str) -> Iterator[Remark]:
@@ -232,33 +229,8 @@ def _altered(text: str) -> Iterator[tuple[str, str]]:
         yield "another number", f"{text[: match.start()]}{number}{text[match.end() :]}"
 
 
-def _without_counterpart(case: Case) -> Iterator[Remark]:
-    """Values without a trap where a message gives another number for the same subject."""
-    indexes = [TextIndex(readable(message)) for message in case.messages]
-    for probe, fact, pointer in numbered_facts(case):
-        if fact.type != "value" or fact.counterparts:
-            continue
-        for message, held in zip(case.log_until(probe.point), indexes, strict=False):
-            if clause := _other_value(fact, held):
-                text = f"message {message.id} says {quoted(clause)}: is it a trap?"
-                yield Remark(pointer, "no-counterpart", text)
-                break
-
-
-def _other_value(fact: Fact, held: TextIndex) -> str:
-    """The clause in which a message gives the fact's subject only other numbers; empty if none."""
-    subject = tuple(group for group in fact.keys if not any(map(_NUMBER.search, group)))
-    given = {n for group in fact.keys for key in group for n in _NUMBER.findall(key)}
-    if not subject or not given:
-        return ""
-    reading = held.read(Statement(fact.text, keys=subject))
-    numbers = {number.strip(".,") for number in _NUMBER.findall(reading.clause)}
-    other = reading.outcome == "stated" and numbers and not numbers & given
-    return reading.clause if other else ""
-
-
 def check_wording(case: Case) -> Iterator[Remark]:
-    """Rules that bind nothing, fragments, and thin keys."""
+    """Rules that bind nothing, and fragments."""
     for _, fact, pointer in numbered_facts(case):
         yield from _wording_of_fact(fact, pointer)
 
@@ -274,11 +246,6 @@ def _wording_of_fact(fact: Fact, pointer: str) -> Iterator[Remark]:
     if fact.type in _SAYING and cut:
         text = f"{said} is the middle of a sentence: say what it is about"
         yield Remark(pointer, "fragment", text)
-    alone = len(fact.keys) == 1 and not any(telling(k) or small_number(k) for k in fact.keys[0])
-    if alone and fact.type in (_SAYING - {"error"}) | {"value"}:
-        shown = quoted("|".join(fact.keys[0]))
-        text = f"{shown} is all that tells {said}: add groups for the rest of it"
-        yield Remark(pointer, "one-group", text)
 
 
 def check_choices(case: Case) -> Iterator[Remark]:

@@ -14,7 +14,6 @@ from typing import Any, Final, Self
 from pytest_compaction.case import recorded_view
 from pytest_compaction.conversation import (
     Message,
-    TokenCounter,
     groups,
     newest_that_fit,
     structure_faults,
@@ -169,8 +168,6 @@ LEAST_STRETCH: Final = 12
 LONG_STRETCH: Final = 60
 """A stretch has a point of its own for each of so many messages."""
 MOST_IN_STRETCH: Final = 3
-FAR_BELOW: Final = 0.5
-"""Share of the agent's own count below which a log lacks more than prompts and tools explain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +179,6 @@ class RecordPoint:
     view: tuple[Message, ...]
     tokens_before: int | None = None
     missing: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShortLog:
-    """A point whose log has ``held`` tokens where the agent counted ``before``."""
-
-    point: str
-    held: int
-    before: int
 
 
 def record_points(transcript: Transcript) -> list[RecordPoint]:
@@ -220,21 +208,6 @@ def record_points(transcript: Transcript) -> list[RecordPoint]:
         )
     points += [RecordPoint(place, {}, ()) for place in own if place + 1 not in ends]
     return sorted(points, key=lambda point: point.index)
-
-
-def told_short(
-    records: Sequence[RecordPoint], sizes: Sequence[int], counter: TokenCounter
-) -> list[ShortLog]:
-    """The points before which the log holds far less than the agent had in its context."""
-    found: list[ShortLog] = []
-    start, carried = 0, 0
-    for number, record in enumerate(records, start=1):
-        held = carried + sum(sizes[start : record.index + 1])
-        before = record.tokens_before or 0
-        if held < before * FAR_BELOW:
-            found.append(ShortLog(f"p{number}", held, before))
-        start, carried = record.index + 1, counter.messages(record.view)
-    return found
 
 
 def _record_point(

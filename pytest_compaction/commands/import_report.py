@@ -71,12 +71,6 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
             f"{of} of which the offline model finds no fact in the full log; see "
             "pytest-compaction lint",
         )
-    for short in made.short:
-        print(
-            f"  Warning: before point {short.point} this log has {short.held:,} tokens, but the "
-            f"agent counted {short.before:,} in its context. Most of what it compacted there is "
-            "not in the transcript, so no probe asks for it."
-        )
 
 
 def _report_lacking(made: MadeCase, language: str) -> None:

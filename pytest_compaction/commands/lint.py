@@ -14,7 +14,6 @@ from pytest_compaction.case_making import (
     TAIL_SHARE,
     Explanation,
     Inspection,
-    LintFinding,
     by_rule,
     explain,
     inspect,
@@ -40,7 +39,7 @@ def add(commands: Any) -> None:
         "-v",
         "--verbose",
         action="store_true",
-        help="also give hints, and say which words of which message decide for each fact",
+        help="say which words of which message decide for each fact",
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="how it is written")
     parser.add_argument(
@@ -64,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     found = inspect(options.paths, options.tail, options.answers)
     if options.format == "json":
         data = {"cases": [case.id for case in found.cases]}
-        findings = [asdict(finding) for finding in _shown(found, options.verbose)]
+        findings = [asdict(finding) for finding in found.findings]
         more = {}
         if options.verbose:
             explained = ((case.source, each) for case in found.cases for each in explain(case))
@@ -76,13 +75,8 @@ def run(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _shown(found: Inspection, verbose: bool) -> list[LintFinding]:
-    return [each for each in found.findings if verbose or each.level != "info"]
-
-
 def _print(found: Inspection, verbose: bool) -> None:
-    shown = _shown(found, verbose)
-    for source, group in groupby(shown, key=lambda finding: finding.source):
+    for source, group in groupby(found.findings, key=lambda finding: finding.source):
         print(printable(source))
         findings = list(group)
         for finding in findings[:MAX_SHOWN_FAULTS]:

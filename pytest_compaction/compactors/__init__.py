@@ -88,86 +88,23 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:  # "as" exports a name to type checkers
-    from pytest_compaction.compactors.base.cuts import cut_after as cut_after
-    from pytest_compaction.compactors.base.cuts import cut_before as cut_before
-    from pytest_compaction.compactors.base.cuts import fitted as fitted
-    from pytest_compaction.compactors.base.cuts import images_as_text as images_as_text
-    from pytest_compaction.compactors.base.cuts import live_request as live_request
-    from pytest_compaction.compactors.base.cuts import mask_results as mask_results
-    from pytest_compaction.compactors.base.cuts import newest_part as newest_part
-    from pytest_compaction.compactors.base.cuts import newest_within as newest_within
-    from pytest_compaction.compactors.base.cuts import pending_start as pending_start
-    from pytest_compaction.compactors.base.cuts import tail_start as tail_start
-    from pytest_compaction.compactors.base.cuts import tool_names as tool_names
-    from pytest_compaction.compactors.base.cuts import user_turns as user_turns
-    from pytest_compaction.compactors.base.cuts import where_smaller as where_smaller
-    from pytest_compaction.compactors.base.cuts import windowed as windowed
-    from pytest_compaction.compactors.base.cuts import without_orphans as without_orphans
-    from pytest_compaction.compactors.base.history import HistoryCompactor as HistoryCompactor
-    from pytest_compaction.compactors.base.history import dump as dump
-    from pytest_compaction.compactors.base.history import load as load
-    from pytest_compaction.compactors.base.history import spans_between as spans_between
-    from pytest_compaction.compactors.base.history import unchanged as unchanged
-    from pytest_compaction.compactors.base.product import PLACEHOLDER as PLACEHOLDER
-    from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD as SUMMARY_OVERHEAD
-    from pytest_compaction.compactors.base.summaries import Written as Written
-    from pytest_compaction.compactors.base.summaries import summary_message as summary_message
-    from pytest_compaction.compactors.base.summaries import summary_room as summary_room
-    from pytest_compaction.compactors.base.summaries import without_middle as without_middle
-    from pytest_compaction.compactors.base.summaries import without_preamble as without_preamble
-    from pytest_compaction.compactors.base.summaries import write_summary as write_summary
-    from pytest_compaction.compactors.composition import Composition as Composition
-    from pytest_compaction.compactors.composition import asks_model as asks_model
-    from pytest_compaction.compactors.composition import parts_of as parts_of
-    from pytest_compaction.compactors.function.compactor import (
-        FunctionCompactor as FunctionCompactor,
-    )
-    from pytest_compaction.compactors.own_code import module_named as module_named
-    from pytest_compaction.compactors.parameters import check_choice as check_choice
-    from pytest_compaction.compactors.parameters import check_share as check_share
-    from pytest_compaction.compactors.parameters import check_whole as check_whole
-    from pytest_compaction.compactors.parameters import names_in as names_in
-    from pytest_compaction.compactors.parameters import parted as parted
-    from pytest_compaction.compactors.protocol import Compactor as Compactor
-    from pytest_compaction.compactors.protocol import CompactorError as CompactorError
-    from pytest_compaction.compactors.protocol import Context as Context
-    from pytest_compaction.compactors.protocol import Outcome as Outcome
-    from pytest_compaction.compactors.protocol import Span as Span
-    from pytest_compaction.compactors.protocol import State as State
-    from pytest_compaction.compactors.protocol import Status as Status
-    from pytest_compaction.compactors.protocol import Traits as Traits
-    from pytest_compaction.compactors.protocol import View as View
-    from pytest_compaction.compactors.registry import ENTRY_POINTS as ENTRY_POINTS
-    from pytest_compaction.compactors.registry import Registry as Registry
-    from pytest_compaction.compactors.registry import is_own as is_own
-    from pytest_compaction.compactors.registry import named_strategies as named_strategies
-    from pytest_compaction.compactors.specs import Spec as Spec
-    from pytest_compaction.compactors.specs import UnknownCompactorError as UnknownCompactorError
-    from pytest_compaction.compactors.specs import parse_spec as parse_spec
-    from pytest_compaction.compactors.strategies.anchors import Anchors as Anchors
-    from pytest_compaction.compactors.strategies.plain import Truncate as Truncate
-    from pytest_compaction.compactors.strategies.plain import Window as Window
-    from pytest_compaction.compactors.strategies.said import Random as Random
-    from pytest_compaction.compactors.strategies.said import SaidOnly as SaidOnly
-    from pytest_compaction.compactors.told import Told as Told
-    from pytest_compaction.compactors.told import in_context as in_context
-    from pytest_compaction.conversation import Image as Image
-    from pytest_compaction.conversation import Message as Message
-    from pytest_compaction.conversation import Opaque as Opaque
-    from pytest_compaction.conversation import Part as Part
-    from pytest_compaction.conversation import Text as Text
-    from pytest_compaction.conversation import Thinking as Thinking
-    from pytest_compaction.conversation import TokenCounter as TokenCounter
-    from pytest_compaction.conversation import ToolCall as ToolCall
-    from pytest_compaction.conversation import ToolResult as ToolResult
-    from pytest_compaction.conversation import groups as groups
-    from pytest_compaction.conversation import last_user as last_user
-    from pytest_compaction.conversation import leading_system as leading_system
-    from pytest_compaction.conversation import pending_calls as pending_calls
-    from pytest_compaction.conversation import readable as readable
-    from pytest_compaction.conversation import structure_faults as structure_faults
-    from pytest_compaction.conversation import text_message as text_message
+if TYPE_CHECKING:  # a star exports to type checkers what the modules define
+    from pytest_compaction.compactors.base.cuts import *
+    from pytest_compaction.compactors.base.history import *
+    from pytest_compaction.compactors.base.product import *
+    from pytest_compaction.compactors.base.summaries import *
+    from pytest_compaction.compactors.composition import *
+    from pytest_compaction.compactors.function.compactor import *
+    from pytest_compaction.compactors.own_code import *
+    from pytest_compaction.compactors.parameters import *
+    from pytest_compaction.compactors.protocol import *
+    from pytest_compaction.compactors.registry import *
+    from pytest_compaction.compactors.specs import *
+    from pytest_compaction.compactors.strategies.anchors import *
+    from pytest_compaction.compactors.strategies.plain import *
+    from pytest_compaction.compactors.strategies.said import *
+    from pytest_compaction.compactors.told import *
+    from pytest_compaction.conversation import *
     from pytest_compaction.models import ModelError as ModelError
     from pytest_compaction.models import Section as Section
     from pytest_compaction.models import Source as Source

@@ -175,13 +175,12 @@ class Registry:
         return (product_prompt(asks) if asks else frame()).text
 
     def understood(self, specs: Iterable[Spec]) -> list[str]:
-        """How each function that is not shipped is called, and what may be wrong with that."""
+        """How each function that is not shipped is called."""
         found: dict[str, None] = {}
         for part in _parts(specs):
             if not self.is_shipped(part):
-                made = self.example(part)
-                told = (getattr(made, name, "") for name in ("understood", "doubt"))
-                found.update((f"{part.target} {each}", None) for each in told if each)
+                told = getattr(self.example(part), "understood", "")
+                found |= {f"{part.target} {told}": None} if told else {}
         return list(found)
 
     def _composed(self, spec: Spec) -> Compactor[State]:

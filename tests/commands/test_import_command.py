@@ -194,20 +194,6 @@ def test_files_with_too_little_to_compact_are_counted_in_one_line(tmp_path, caps
     assert "run1.jsonl: strategies may shorten only 0 tokens" in err
 
 
-def test_a_log_far_below_the_agents_own_count_is_warned_of(tmp_path, capsys):
-    source = tmp_path / "s.jsonl"
-    kept = {"summary": "we began", "firstKeptEntryIndex": 4, "tokensBefore": 156_286}
-    lines = session().splitlines()
-    lines.insert(10, json.dumps({"type": "compaction", **kept}))
-    source.write_text("\n".join(lines), "utf-8")
-    code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases")
-    assert code == 0
-    (warning,) = (line for line in out.splitlines() if "Warning" in line)
-    assert warning.startswith("  Warning: before point p1 this log has ")
-    assert " tokens, but the agent counted 156,286 in its context. " in warning
-    assert "recorded             1  compaction of the agent (--compactor=recorded)\n" in out
-
-
 def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, capsys):
     source = tmp_path / "s.jsonl"
     lines = [said(role, at_length("hello")) for role in ("user", "assistant") * 4]

@@ -232,19 +232,6 @@ def test_a_dimension_without_facts_is_a_warning(tmp_path, capsys):
     assert said in lint(capsys, path, "--no-answers")[1]
 
 
-def test_another_value_for_the_subject_is_a_hint_that_only_verbose_gives(tmp_path, capsys):
-    data = sound()
-    data["messages"][2]["content"] += "\npool_size = 32"
-    path = written(tmp_path, data)
-    assert found(path, answer=False) == []
-    data["messages"][6]["content"] = "Meanwhile pool_size = 32 was tried."
-    path = written(tmp_path, data)
-    assert ("info", "/probes/0/facts/0", "no-counterpart") in found(path, answer=False)
-    assert "no-counterpart" not in lint(capsys, path, "--no-answers")[1]
-    code, out = lint(capsys, path, "--no-answers", "-v", "--strict")
-    assert (code, "message m6 says" in out) == (0, True)
-
-
 def test_verbose_says_which_words_of_which_message_decide(tmp_path, capsys):
     path = written(tmp_path, sound())
     code, out = lint(capsys, path, "--no-answers", "-v")

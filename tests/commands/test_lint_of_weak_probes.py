@@ -39,9 +39,3 @@ def test_a_fact_that_is_the_middle_of_a_sentence(tmp_path):
     told = found(tmp_path, "What was wrong?", "that should never happen", keys=("never happen",))
     assert ("fragment", "warning") in told
     assert ("fragment", "warning") not in found(tmp_path, "What was wanted?", FAST)
-
-
-def test_a_single_ordinary_word_as_the_only_key(tmp_path):
-    assert ("one-group", "info") in found(tmp_path, "What was wanted?", FAST, keys=("faster",))
-    keys = ("faster", "upload")
-    assert ("one-group", "info") not in found(tmp_path, "What was wanted?", FAST, keys=keys)

@@ -113,8 +113,7 @@ def arguments_for(
     free = [p for p in parameters if p.kind not in _OPEN and p.name not in left_alone]
     roles = _roles(free, _known_roles(shape, outside))
     placed, named = _divided(parameters, roles)
-    placed, named = _with_open(placed, named, parameters, shape, left_alone)
-    found = Arguments(placed, named, given, _unfilled(free, roles) or _unplaced(parameters, named))
+    found = Arguments(placed, named, given, _unfilled(free, roles))
     return found if "messages" in found.roles else replace(found, missing=_no_messages(parameters))
 
 
@@ -200,28 +199,6 @@ def _divided(
     return tuple(placed), tuple(named)
 
 
-def _with_open(
-    placed: tuple[tuple[str, Role], ...],
-    named: tuple[tuple[str, Role], ...],
-    parameters: list[inspect.Parameter],
-    shape: str,
-    left_alone: Collection[str],
-) -> tuple[tuple[tuple[str, Role], ...], tuple[tuple[str, Role], ...]]:
-    """Arguments for ``*arguments`` and ``**arguments``: messages, and the budget of a chat."""
-    kinds = {p.kind for p in parameters}
-    there = {role for _, role in (*placed, *named)}
-    wanted: tuple[Role, ...] = ("messages", "budget") if shape == "chat" else ("messages",)
-    more = tuple(
-        role for role in wanted if role not in there and not {*_NAMES[role]} & {*left_alone}
-    )
-    no_gap = len(placed) == sum(p.kind in _PLACED for p in parameters)
-    if inspect.Parameter.VAR_POSITIONAL in kinds and no_gap:
-        return (*placed, *(("", role) for role in more)), named
-    if inspect.Parameter.VAR_KEYWORD in kinds and "messages" in more:
-        return placed, (*named, *((role, role) for role in more))
-    return placed, named
-
-
 def _bound(function: Any) -> Iterator[str]:
     """The names of the arguments that a ``partial`` holds already."""
     while isinstance(function, functools.partial):
@@ -242,15 +219,6 @@ def _unfilled(free: list[inspect.Parameter], roles: Mapping[str, Role]) -> str:
         f"{understood}nothing tells what {name!r} is: give it as :{name}=value, or a default, or "
         "a name that tells (budget, max_tokens, model, previous, state)"
     )
-
-
-def _unplaced(parameters: list[inspect.Parameter], named: tuple[tuple[str, Role], ...]) -> str:
-    """Why a parameter that has no name outside cannot be given: one before it has no value."""
-    only = {p.name for p in parameters if p.kind is p.POSITIONAL_ONLY}
-    name = next((name for name, _ in named if name in only), None)
-    if name is None:
-        return ""
-    return f"{name!r} can only be given by its place, and nothing tells what stands before it"
 
 
 def _no_messages(parameters: list[inspect.Parameter]) -> str:

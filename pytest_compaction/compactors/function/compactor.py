@@ -38,7 +38,6 @@ from pytest_compaction.compactors.function.shapes import (
     CHAT,
     Shape,
     added,
-    foreign_words,
     hint_on,
     removes,
     run_context,
@@ -199,17 +198,6 @@ class FunctionCompactor(HistoryCompactor):
         told = getattr(self._function, "understood", "") or f"is called as {self.arguments.form}"
         place = OUTSIDE if self._outside else INSIDE
         return f"{told} with {self._shape.title}; the system prompt is {place} (system={place})"
-
-    @property
-    def doubt(self) -> str:
-        """Why its messages may be of another shape, as a part of a sentence; empty if not."""
-        kind, shape = foreign_words(self._function) if self._shape.name == CHAT else ("", "")
-        if not shape:
-            return ""
-        return (
-            f"names {kind!r}, which is of {shape_named(shape).title}, and gets "
-            f"{self._shape.title}; if it takes the others: {self.name}:messages={shape}"
-        )
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Call the function with fresh objects and check what it returns.

@@ -14,11 +14,11 @@ import importlib
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from types import CodeType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, Final
 
 from pytest_compaction.conversation import Image, Message, Text, Thinking, ToolCall
@@ -491,8 +491,6 @@ _BLOCKS: Final = {
     "compaction": "responses",
 }
 """What only messages of another shape than a chat hold, and which shape that is."""
-_OF_CHAT: Final = frozenset({"tool", "tool_calls", "tool_call_id", "function_call"})
-"""What code that reads the messages of a chat too, or of an older chat, names as well."""
 
 
 def shape_named(name: str) -> Shape:
@@ -557,29 +555,3 @@ def hint_on(item: Any) -> str:
                 f"too, write NAME:messages={shape}"
             )
     return ""
-
-
-def foreign_words(function: Callable[..., Any]) -> tuple[str, str]:
-    """A block of another shape that the code of a function names, and that shape.
-
-    Both are empty if it names none. A function that looks for such blocks in the messages of a
-    chat finds nothing there and would do nothing, without a word.
-    """
-    target: Any = getattr(function, "__func__", function)
-    code = getattr(target, "__code__", None)
-    if isinstance(code, CodeType):
-        named = set(_texts(code))
-        for kind, shape in _BLOCKS.items():
-            if kind in named and not named & _OF_CHAT:
-                return kind, shape
-    return "", ""
-
-
-def _texts(code: CodeType) -> Iterator[str]:
-    for constant in code.co_consts:
-        if isinstance(constant, str):
-            yield constant
-        elif isinstance(constant, tuple | frozenset):
-            yield from (each for each in constant if isinstance(each, str))
-        elif isinstance(constant, CodeType):
-            yield from _texts(constant)

@@ -40,6 +40,10 @@ SESSION_ID: Final = "session_id"
 """Arguments with which the classes of the Agents SDK are made."""
 SYSTEM: Final = "system"
 """The parameter that says where the system prompt is; it is the user's where it says else."""
+_WAY_ON: Final = (
+    ". A function around it works: def compact(messages, budget), which calls it and returns the "
+    "messages to go on with"
+)
 METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
@@ -65,11 +69,9 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
         except Exception:  # an object may raise anything when it is copied
             raise UnknownCompactorError(
                 f"{spec.target!r} is one {store} for all cases, which would mix their "
-                "messages; name its class, or a function without parameters that makes one:"
-                + _lines(
-                    f"def make_{store}():",
-                    f"    return {type(target).__name__}(...)  # as {spec.target} is made",
-                )
+                "messages; name its class, or a function without parameters that makes one:\n"
+                f"    def make_{store}():\n"
+                f"        return {type(target).__name__}(...)  # as {spec.target} is made"
             ) from None
     return _of_object(spec, target, given)
 
@@ -114,7 +116,7 @@ def _of_object(spec: Spec, made: Any, given: Given, class_name: str = "") -> Com
         missing += [name for name in ("name", "traits") if not hasattr(made, name)]
         raise UnknownCompactorError(
             f"{class_name!r} is not a compactor: it has no {', '.join(missing)}; a class with a "
-            f"method compact(messages, budget) is enough{_way_on(spec, made)}"
+            f"method compact(messages, budget) is enough{_WAY_ON}"
         )
     return _function(spec, made, given)
 
@@ -160,7 +162,7 @@ def _function(
     if not callable(function):
         raise UnknownCompactorError(
             f"{spec.target!r} is {type(target).__name__}; expected a function over messages "
-            f"and a budget, or a compactor class{_way_on(spec, target)}"
+            f"and a budget, or a compactor class{_WAY_ON}"
         )
     try:
         typed = as_annotated(own, given.written, function)
@@ -181,7 +183,7 @@ def _function(
     if wrong:
         raise UnknownCompactorError(
             f"the compactor {spec.text!r} cannot be called as {made.arguments.form}: {wrong}"
-            f"{_way_on(spec, target)}"
+            f"{_WAY_ON}"
         )
     return made
 
@@ -193,40 +195,3 @@ def _ours(given: Given) -> dict[str, Any]:
         for name, value in given.values.items()
         if name == MESSAGES or (name == SYSTEM and value in {INSIDE, OUTSIDE})
     }
-
-
-_OBJECTS: Final = {
-    **dict.fromkeys(("langchain", "langgraph", "deepagents"), "BaseMessage"),
-    **dict.fromkeys(("langchain_core", "langchain_classic", "langmem"), "BaseMessage"),
-    "pydantic_ai": "ModelMessage",
-    "agents": "TResponseInputItem",
-    "llama_index": "ChatMessage",
-    "anthropic": "MessageParam",
-}
-"""Names of message types of frameworks in annotations."""
-_CALLS: Final = {
-    "BaseMessage": ("ainvoke", ".ainvoke({'messages': messages}))['messages']"),
-    "ModelMessage": ("run", ".run('Summarise.', message_history=messages)).new_messages()"),
-}
-"""The method of an object over such messages, and the rest of a call of it."""
-
-
-def _way_on(spec: Spec, thing: Any) -> str:
-    """The lines of a function around an object that is not taken as it is."""
-    kind = _OBJECTS.get(type(thing).__module__.partition(".")[0])
-    annotation = f': "list[{kind}]"' if kind else ""
-    module, _, name = spec.target.replace(":", ".").rpartition(".")
-    module = module.removesuffix(".py").replace("/", ".")
-    method, call = _CALLS.get(kind or "", ("", ""))
-    call = f"(await {name}{call}" if callable(getattr(thing, method, None)) else "messages"
-    return ". A function around it works:" + _lines(
-        f"from {module} import {name}",
-        "",
-        f"async def compact(messages{annotation}, budget):",
-        f"    kept = {call}  # call {name} as your program does",
-        "    return kept  # the messages to go on with, a summary among them",
-    )
-
-
-def _lines(*lines: str) -> str:
-    return "".join(f"\n    {line}" for line in lines)

@@ -298,17 +298,6 @@ def test_foreign_messages_are_refused_with_the_parameter_that_helps(item, shape)
         compacted(wrap(lambda messages, budget: [item]), [user("a")], context_of())
 
 
-def test_code_that_looks_for_foreign_blocks_in_a_chat_is_doubted():
-    def blocks(messages):
-        return [m for m in messages if m["content"][0]["type"] != "tool_result"]
-
-    def either(messages):
-        return [m for m in messages if m["role"] != "tool" and "tool_result" not in m]
-
-    assert "own:f:messages=anthropic" in wrap(blocks).doubt
-    assert wrap(blocks, "anthropic").doubt == wrap(either).doubt == ""
-
-
 # --- the real libraries, where they are installed ------------------------------------
 
 
