@@ -161,7 +161,6 @@ def _silent(words: Sequence[str]) -> bool:
 
 
 def _runs_of(command: Command) -> list[CommandRun]:
-    """The runs of a script."""
     kept = telling_commands(command.text)
     if not kept:
         return []

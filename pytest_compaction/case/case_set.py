@@ -263,7 +263,6 @@ def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:
 
 
 def _read_again(located: _Located) -> Case | tuple[CaseFault, ...]:
-    """The long conversation of an entry."""
     for _, found in conversations(located.file, located.source, located.truncated):
         if isinstance(found, Case) and found.id == located.id and located.holds(found):
             return found

@@ -165,7 +165,6 @@ def _object(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def _excerpt(messages: Sequence[Message], tokens: Callable[[str], int]) -> str:
-    """The messages with their ids, cut in the middle where they are long."""
     texts = [readable(message).strip() for message in messages]
     room = MESSAGE_TOKENS
     while True:
@@ -334,7 +333,6 @@ def _fact(
 
 
 def _trap_data(trap: Trap) -> dict[str, Any]:
-    """A trap in the shape of a case file."""
     return {
         "text": trap.text,
         **({"keys": [list(group) for group in trap.keys]} if trap.keys else {}),

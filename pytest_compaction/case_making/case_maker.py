@@ -287,7 +287,6 @@ def _points(
     sizes: Sequence[int],
     counter: TokenCounter,
 ) -> tuple[list[int], int]:
-    """The points of a case and its budget in tokens."""
     messages = transcript.messages
     log = LogSizes.of(messages, sizes)
     given = [record.index for record in records]
@@ -311,7 +310,6 @@ def _points(
 
 
 def _too_little(log: LogSizes, sizes: Sequence[int]) -> str:
-    """Why a log cannot be compacted, and what to do."""
     end, total = len(sizes), log.passed[-1]
     number = max(range(end), key=sizes.__getitem__) + 1
     large = sizes[number - 1]

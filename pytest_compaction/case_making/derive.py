@@ -171,6 +171,5 @@ def _as_data(draft: Draft, id: str, log: ProbeLog) -> dict[str, Any]:
 
 
 def _needed(need: Need, log: ProbeLog) -> dict[str, Any]:
-    """Why a fact is asked, in the shape of a case file."""
     data = {"how": need.way, "message": log.messages[need.use].id, "distance": need.distance}
     return data | ({"act": need.act} if need.act else {})

@@ -197,7 +197,6 @@ def _views(case: Case) -> Callable[[int], TextIndex]:
 
 
 def _unanswered(case: Case) -> Iterator[Remark]:
-    """Facts that the offline answer from the full log does not state; a choice has none."""
     control = FullLogControl.of(case)
     for number, probe in enumerate(case.probes):
         if probe.choice is not None:

@@ -557,7 +557,6 @@ _REDIRECTED: Final = re.compile(r"\d?>")
 
 
 def _without_folder(script: str) -> str:
-    """A script without a change of folder at its start."""
     start = match.end() if (match := _CHANGE_FOLDER.match(script)) else 0
     return script[start:].strip()
 
@@ -601,7 +600,6 @@ def governed(log: ProbeLog, point: int, text: str, share: float = _ABOUT) -> Use
 
 @once_a_log
 def _uses_by_stem(log: ProbeLog) -> Sequence[Mapping[str, Sequence[int]]]:
-    """The numbers of the uses after each point that hold a stem."""
     found = []
     for point in range(len(log.points)):
         holding: dict[str, list[int]] = defaultdict(list)
@@ -820,7 +818,6 @@ def failures(log: ProbeLog, point: int) -> Iterator[Need]:
 
 
 def _program(script: str) -> str:
-    """The program and subcommand that a script runs."""
     words = [w for w in main_command(script).split() if not w.startswith("-") and "=" not in w]
     return " ".join(words[:2])
 

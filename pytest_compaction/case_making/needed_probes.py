@@ -177,7 +177,6 @@ def request_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[D
 def _stated(
     log: ProbeLog, needs: Iterable[Need], point: int, type: FactType = "decision"
 ) -> list[Found]:
-    """Whole sentences as facts."""
     found = (_found(log, need, point, type) for need in needs)
     return list({each.fact.text: each for each in found if each is not None}.values())
 
@@ -203,7 +202,6 @@ def _of(found: Found) -> Need:
 def _broad(
     name: str, question: str, found: Sequence[Found], point: int, rank: float
 ) -> Iterator[Draft]:
-    """A question for all that is sure, and one for the rest."""
     for sure in (True, False):
         if held := [each for each in found if _of(each).sure == sure][:MAX_FACTS]:
             yield Draft("decision", name, question, tuple(held), point, rank, sure=sure)
@@ -219,7 +217,6 @@ def _listed(
     part: Callable[[Need], str],
     sure: bool = True,
 ) -> Iterator[Draft]:
-    """Questions of numbered parts, one for each fact."""
     for start in range(0, min(len(found), 2 * _MOST_LISTED), _MOST_LISTED):
         held = tuple(found[start : start + _MOST_LISTED])
         later = 0.1 * (start > 0)

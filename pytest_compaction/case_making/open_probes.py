@@ -163,7 +163,6 @@ def _follow(tasks: dict[str, tuple[str, str]], invocation: Invocation) -> bool:
 
 
 def _cleared(call: ToolCall) -> bool:
-    """Whether a call leaves a plan empty."""
     return bool(_PLAN_NAME.search(call.name)) and [] in list(call.parsed().values())
 
 

@@ -166,7 +166,6 @@ def _forms(secret: str, order: int, stand_in: str) -> Iterator[_Form]:
 
 
 def _is_within_word(text: str, start: int, end: int) -> bool:
-    """Whether a letter or figure stands right before or after."""
     around = text[start - 1 : start] + text[end : end + 1]
     return any(sign.isascii() and sign.isalnum() for sign in around)
 
@@ -273,7 +272,6 @@ class Redactor:
         return text
 
     def _learn(self, transcript: Transcript) -> None:
-        """Collect the values to replace, before any is replaced."""
         people = self._stand_ins[_PERSON]
         known = len(self._everywhere), len(self._stand_ins[_HOME]), len(people)
         texts, named = _searched(transcript)
@@ -301,7 +299,6 @@ class Redactor:
         return known.setdefault(value, _STAND_INS[kind].format(len(known) + 1))
 
     def _replaced(self, kind: str, value: str) -> str:
-        """The stand-in of a value, counted as one place."""
         stand_in = self._stand_in(kind, value)
         self._places[kind, stand_in] += 1
         return stand_in

@@ -125,7 +125,6 @@ class Review:
         return True
 
     def _errors(self, probe: Probe) -> Iterator[str]:
-        """Errors of ``lint`` in a question among those that are asked."""
         others = tuple(each for each in self.case.probes if each.id != probe.id)
         among = check_questions(replace(self.case, probes=(*others, probe)))
         alone = replace(self.case, probes=(probe,))
@@ -284,7 +283,6 @@ def _twin(case: Mapping[str, Any], data: Mapping[str, Any]) -> int | None:
 
 
 def _joined(asked: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """One question for the facts of two."""
     facts = {fact["text"]: fact for fact in [*asked["facts"], *data["facts"]]}
     traps = [*asked.get("traps", ()), *data.get("traps", ())]
     return {**asked, "facts": list(facts.values()), **({"traps": traps} if traps else {})}
@@ -385,7 +383,6 @@ def _meant(shown: str) -> str:
 
 
 def _groups(fact: Mapping[str, Any]) -> Sequence[Any]:
-    """The key groups; of those by language, the first."""
     keys = fact.get("keys", ())
     return next(iter(keys.values())) if isinstance(keys, Mapping) else keys
 

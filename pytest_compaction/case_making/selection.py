@@ -57,8 +57,6 @@ def confirmed(
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """A log, and how many of its messages were there at each point."""
-
     messages: tuple[Message, ...]
     ends: tuple[int, ...]
 

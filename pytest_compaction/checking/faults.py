@@ -129,7 +129,6 @@ class FaultyModel:
 
 
 def _wrong(kind: str, request: SummaryRequest) -> Summary:
-    """A summary as a misbehaving model writes it."""
     ids = [section.id for section in request.sections]
     if kind == "empty" or not ids:
         return Summary(())

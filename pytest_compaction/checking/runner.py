@@ -119,8 +119,6 @@ class Runner:
 
 @dataclass
 class _Drive:
-    """One compactor on its way through one scenario."""
-
     scenario: Scenario
     start: Callable[[], StrategyUnderCheck]
     model: FaultyModel
@@ -147,7 +145,6 @@ class _Drive:
         )
 
     def _note(self, invariant: str, sentence: str, ids: tuple[str, ...] = ()) -> None:
-        """Note that an invariant was seen to be broken."""
         self.noted[invariant].append(Breach(sentence, ids))
 
     def _mutated(self, method: str, what: str = "the state") -> None:

@@ -43,7 +43,6 @@ Messages
 Tails and windows
     ``tail_start``: where the newest whole groups within a budget begin
     ``newest_within``: the newest whole groups within a number of tokens
-    ``live_request``: the last request, unless it takes half of the budget
     ``newest_part``: the newest messages that fit, ready to be sent
     ``windowed``: system prompt and newest part within the budget
     ``fitted``: the same, but unchanged if everything fits
@@ -116,7 +115,7 @@ _NAMES: Final = {
     "compactors.base.cuts": """
         mask_results images_as_text tool_names where_smaller
         cut_before cut_after pending_start user_turns without_orphans
-        tail_start newest_within live_request newest_part windowed fitted
+        tail_start newest_within newest_part windowed fitted
     """,
     "compactors.base.history": "HistoryCompactor dump load unchanged spans_between",
     "compactors.base.summaries": """

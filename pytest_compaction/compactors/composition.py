@@ -174,7 +174,6 @@ class Composition:
     def _last(
         self, state: State, context: Context
     ) -> tuple[Any, State, Context, tuple[Message, ...]]:
-        """The part that renders, its state and context, and what is inserted."""
         inserted = load(state["insertions"])
         last = self._steps[-1]
         own = with_view(state["parts"][last], state["messages"])

@@ -223,7 +223,6 @@ class Registry:
 
 
 def _parts(specs: Iterable[Spec]) -> Iterator[Spec]:
-    """The strategies of specifications, those of compositions one by one."""
     return (part for spec in specs for part in spec.parts or (spec,))
 
 

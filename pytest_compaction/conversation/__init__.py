@@ -10,19 +10,15 @@ from typing import TYPE_CHECKING, Final
 from pytest_compaction.facade import lazy
 
 if TYPE_CHECKING:  # a star exports to type checkers what the modules define
-    from pytest_compaction.conversation.content_identity import *
     from pytest_compaction.conversation.messages import *
-    from pytest_compaction.conversation.tail import *
     from pytest_compaction.conversation.tokens import *
 
 _NAMES: Final = {
-    "content_identity": "identity",
     "messages": (
         "Image Message Opaque Part ROLES Text Thinking ToolCall ToolResult canonical_json "
-        "groups json_or_none last_user leading_system pending_calls readable short_hash "
-        "short_hash_of_parts structure_faults text_message"
+        "groups identity json_or_none last_user leading_system newest_that_fit pending_calls "
+        "readable short_hash short_hash_of_parts structure_faults text_message"
     ),
-    "tail": "newest_that_fit",
     "tokens": (
         "DEFAULT_ENCODING EncodingUnavailableError IMAGE_TOKENS MESSAGE_TOKENS "
         "TokenCounter shared_counter"

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Literal
-
-from pytest_compaction.conversation.content_identity import identity
 
 ROLES: tuple[str, ...] = ("system", "developer", "user", "assistant", "tool")
 
@@ -309,7 +307,6 @@ def _group_faults(group: Sequence[Message], last: bool) -> Iterator[StructureFau
 
 
 def _has_content(message: Message) -> bool:
-    """Whether a message has a result, something to read, or a payload."""
     for part in message.parts:
         if isinstance(part, Text):
             if part.text.strip():
@@ -317,3 +314,35 @@ def _has_content(message: Message) -> bool:
         elif not isinstance(part, ToolCall) or part.name.strip():
             return True
     return bool(readable(message).strip())
+
+
+def newest_that_fit(sizes: Sequence[int], room: int, least: int = 0) -> int:
+    """Index of the first of the newest items that together take at most ``room``.
+
+    ``sizes`` are those of messages, or of groups of them, oldest first, in the unit of
+    ``room``. The last ``least`` items belong to the tail whatever they take.
+    ``len(sizes)`` means that the tail is empty.
+    """
+    start = len(sizes)
+    while start > 0 and (len(sizes) - start < least or sizes[start - 1] <= room):
+        start -= 1
+        room -= sizes[start]
+    return start
+
+
+def identity(value: Any) -> str:
+    """A text that is equal for equal values; made of dataclasses and what JSON can hold."""
+    return json.dumps(value, default=_parts_of, sort_keys=True, separators=(",", ":"))
+
+
+def _parts_of(value: Any) -> Any:
+    found = getattr(value, "content_hash", None)
+    if found is not None:
+        return found
+    made: Any = type(value)
+    return [made.__name__, *[getattr(value, name) for name in _names_of(made)]]
+
+
+@lru_cache(maxsize=256)
+def _names_of(made: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(made))

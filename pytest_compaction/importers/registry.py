@@ -225,7 +225,6 @@ def _and_then(error: ImportFormatError) -> Iterator[Transcript]:
 
 
 def _in_part(records: int, missed: Counter[str]) -> str:
-    """How much of a file was read, and the two largest reasons for what was not."""
     read = max(records - missed.total(), 0)
     return f"it reads {read} of {records} records and does not know {reasons_of(missed)}"
 

@@ -300,7 +300,6 @@ class TurnReader:
         self._settled = True
 
     def _split(self, turn: _Turn) -> _Turn:
-        """End a message behind calls with results: what follows was said after them."""
         if turn.calls:
             self.tally.repaired[SPLIT] += 1
             self.turns.append(turn)
@@ -500,7 +499,6 @@ class TurnReader:
         return tuple(self._assembled()[0])
 
     def _assembled(self) -> tuple[Sequence[Message], list[int]]:
-        """The messages, and their number before each turn and after the last one."""
         thread = ThreadBuilder(self.tally)
         places = [0]
         for turn in self.turns:

@@ -51,8 +51,6 @@ def with_calls(messages: Iterable[Any], tally: Tally) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """A command in a text, and the text around it."""
-
     script: str
     thought: str
 

@@ -15,7 +15,6 @@ REFUSED = """
     anchored:summary=1 -> summary=1 must be between 0 and 1
     anchored:summary=2 -> summary=2 must be between 0 and 1
     anthropic:clear=-1 -> clear=-1 must be a whole number, at least 0
-    anthropic:clear=3:clear_at_least=-5 -> clear_at_least=-5 must be a whole
     anthropic:clear=3:clear_trigger=0 -> clear_trigger=0 must be a whole
     anthropic:mode=cloud -> mode=cloud must be server or client
     anthropic:threshold=0 -> threshold=0 must be a whole number, at least 1
@@ -51,11 +50,6 @@ REFUSED = """
     last-n-observations:n=2.5 -> n=2.5 must be a whole number, at least 1
     last-n-observations:n=True -> n=True must be a whole number, at least 1
     last-n-observations:n=x -> n=x must be a whole number, at least 1
-    last-n-observations:polling=-3 -> polling=-3 must be a whole number, at least 1
-    last-n-observations:polling=0 -> polling=0 must be a whole number, at least 1
-    last-n-observations:polling=2.5 -> polling=2.5 must be a whole number, at least 1
-    last-n-observations:polling=True -> polling=True must be a whole number, at least 1
-    last-n-observations:polling=x -> polling=x must be a whole number, at least 1
     light:episodic=maybe -> episodic=maybe must be True or False
     light:k=-1 -> k=-1 must be a whole number, at least 0
     light:limit=30 -> limit=30 must be 0 or at least 200 tokens

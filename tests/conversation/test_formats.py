@@ -20,7 +20,6 @@ from pytest_compaction.conversation import (
 )
 from pytest_compaction.conversation.formats.anthropic import from_anthropic, to_anthropic
 from pytest_compaction.conversation.formats.chat import chat_messages, from_chat, to_chat
-from pytest_compaction.conversation.formats.gemini import from_gemini, to_gemini
 from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.formats.requests import transcript
 from pytest_compaction.conversation.formats.responses import (
@@ -144,15 +143,6 @@ SHAPES = {
         [{"type": "input_image", "image_url": "https://example.org/a.png", "detail": "auto"}],
         False,
     ),
-    "gemini": (
-        to_gemini,
-        from_gemini,
-        [
-            {"inlineData": {"mimeType": "image/png", "data": "QQ=="}},
-            {"fileData": {"fileUri": "gs://bucket/a.png"}},
-        ],
-        True,
-    ),
 }
 
 
@@ -188,7 +178,7 @@ def test_what_is_written_is_read_back(shape, data):
     assert [(m.role, m.parts) for m in found] == [(m.role, m.parts) for m in log]
 
 
-@pytest.mark.parametrize("shape", ["chat", "anthropic", "responses"])
+@pytest.mark.parametrize("shape", SHAPES)
 @given(payload=thoughts, words=texts)
 def test_thinking_and_sealed_parts_travel_unchanged(shape, payload, words):
     write, read, _, _ = SHAPES[shape]
@@ -196,22 +186,6 @@ def test_thinking_and_sealed_parts_travel_unchanged(shape, payload, words):
     parts = (Thinking(canonical_json(payload)), words, sealed)
     (message,) = read(write([Message("m", "assistant", parts)]))
     assert message.parts == parts
-
-
-def test_a_thought_of_gemini_travels_unchanged():
-    thought = {"text": "hm", "thought": True, "thoughtSignature": "s"}
-    (message,) = from_gemini([{"role": "model", "parts": [thought]}])
-    assert to_gemini([message]) == [{"role": "model", "parts": [thought]}]
-
-
-def test_a_response_of_gemini_without_an_id_answers_the_oldest_call_of_its_function():
-    call, response = {"name": "f", "args": {}}, {"name": "f", "response": {"output": "x"}}
-    contents = [
-        {"role": "model", "parts": [{"functionCall": call}, {"functionCall": call}]},
-        {"role": "user", "parts": [{"functionResponse": response}] * 2},
-    ]
-    asked, *answers = from_gemini(contents)
-    assert [m.results[0].call_id for m in answers] == [call.id for call in asked.calls]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +199,6 @@ def test_a_response_of_gemini_without_an_id_answers_the_oldest_call_of_its_funct
         (from_responses, [{}], "item 0 has no type"),
         (from_responses, [{"type": "function_call"}], "a function_call without call_id"),
         (from_responses, [{"role": "user", "content": [{"x": 1}]}], "content part 0"),
-        (from_gemini, [{"role": "tool"}], "content 0 has no role"),
     ],
 )
 def test_what_cannot_be_read_is_named(read, items, words):

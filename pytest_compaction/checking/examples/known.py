@@ -56,7 +56,6 @@ _RESULT: Final = re.compile(r"r:([a-z])([0-9]+)(p?)")
 
 
 def _scenario(conversation: str, window: int, budget: int, again: int = 0) -> Scenario:
-    """The scenario of a conversation in the notation of this module."""
     batches: list[list[Message]] = [[]]
     number = 0
 

@@ -105,7 +105,6 @@ def pending_call_kept(observation: Observation) -> Iterator[Breach]:
 
 
 def _pending_ids(step: ObservedStep) -> set[str]:
-    """Ids of the messages of the exchange that is still open."""
     if not step.pending:
         return set()
     begin, end = groups(step.before)[-1]

@@ -107,18 +107,6 @@ def _groups_start(
     return ranges[kept][0] if kept < len(ranges) else len(messages)
 
 
-def live_request(messages: Sequence[Message], context: Context) -> Message | None:
-    """The last message of the user, or ``None`` if it is too large to stay.
-
-    It may take half of the budget that the system prompt leaves.
-    """
-    live = last_user(messages)
-    head = context.tokens.messages(messages[: leading_system(messages)])
-    if live is None or 2 * context.tokens.message(live) > context.budget - head:
-        return None
-    return live
-
-
 def last_request(messages: Sequence[Message], room: int, context: Context) -> Message | None:
     """The last message of the user if it leaves a quarter of ``room`` tokens to a summary."""
     live = last_user(messages)

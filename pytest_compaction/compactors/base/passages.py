@@ -55,7 +55,6 @@ def _index_of(texts: Iterable[str]) -> BM25:
 
 
 def _by_rank(index: BM25, question: str) -> list[int]:
-    """Numbers of the documents that share a term with the question, the best first."""
     scores = index.scores(content_stems(normalize(question)))
     found = [number for number, score in enumerate(scores) if score > 0]
     return sorted(found, key=lambda number: (-scores[number], number))

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Final
 from pytest_compaction.compactors.base.cuts import (
     mask_results,
     pending_start,
-    with_parts,
     without_orphans,
 )
 from pytest_compaction.compactors.base.history import HistoryCompactor, load, rewritten, unchanged
@@ -30,7 +29,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, Part, ToolCall, leading_system
+from pytest_compaction.conversation import Message, leading_system
 from pytest_compaction.models import Section, Summary, SummaryPrompt, parsed_prompt
 
 LOW_TRIGGER: Final = 0.4
@@ -204,7 +203,6 @@ def tag_tokens(sections: Sequence[Section], context: Context, around: str = "") 
 
 
 PLACEHOLDER: Final = "[old tool result cleared]"
-_NO_INPUT: Final = "{}"
 
 
 @dataclass(frozen=True)
@@ -214,57 +212,30 @@ class ToolUseClearing:
     The parameters are those that Anthropic documents for its edit ``clear_tool_uses_20250919``.
     Claude Code clears old tool output in the same way and keeps the newest five.
 
-    ``keep`` counts the newest tool uses that stay whole; ``trigger`` and ``at_least``
-    (what must be gained, 0 for anything) are tokens of the product's window;
-    ``exclude`` names tools that are never cleared, and ``inputs`` those whose arguments
-    are cleared as well, as ``all_inputs`` are.
+    ``keep`` counts the newest tool uses that stay whole; ``trigger`` is in tokens of the product's
+    window.
     """
 
     keep: int = 3
     trigger: int = 100_000
-    at_least: int = 0
-    exclude: frozenset[str] = frozenset()
-    inputs: frozenset[str] = frozenset()
-    all_inputs: bool = False
 
     def due(self, messages: Sequence[Message], window: int, context: Context) -> str | None:
         """Due if the view reaches the trigger and there is something to clear."""
         used = context.tokens.messages(messages)
         limit = scaled(self.trigger, window, context)
-        if used < limit or self.cleared(messages, window, context) == tuple(messages):
+        if used < limit or self.cleared(messages, context) == tuple(messages):
             return None
         return f"{used} tokens used, {limit} is the threshold for clearing tool uses"
 
-    def cleared(
-        self, messages: Sequence[Message], window: int, context: Context
-    ) -> tuple[Message, ...]:
-        """The messages with old tool uses cleared; unchanged if that gains too little.
+    def cleared(self, messages: Sequence[Message], context: Context) -> tuple[Message, ...]:
+        """The messages with old tool uses cleared; unchanged if that gains nothing.
 
         Calls made in one message with one that waits for its result are never cleared.
         """
-        calls = {call.id: call for message in messages for call in message.calls}
+        known = {call.id for message in messages for call in message.calls}
         waiting = {message.id for message in messages[pending_start(messages) :]}
-        answers = [
-            (message, calls[result.call_id])
-            for message in messages
-            for result in message.results
-            if result.call_id in calls
-        ]
-        old = answers[: max(len(answers) - self.keep, 0)]
-        cleared = [
-            (message, call)
-            for message, call in old
-            if call.name not in self.exclude and message.id not in waiting
-        ]
-        after = mask_results(messages, {message.id for message, _ in cleared}, PLACEHOLDER)
-        emptied = {call.id for _, call in cleared if self.all_inputs or call.name in self.inputs}
-
-        def without_inputs(part: Part) -> Part:
-            if isinstance(part, ToolCall) and part.id in emptied:
-                return replace(part, arguments=_NO_INPUT)
-            return part
-
-        after = tuple(with_parts(message, without_inputs) for message in after)
-        gained = context.tokens.messages(messages) - context.tokens.messages(after)
-        wanted = scaled(self.at_least, window, context) if self.at_least else 0
-        return after if gained >= wanted else tuple(messages)
+        answers = [m for m in messages for result in m.results if result.call_id in known]
+        old = {message.id for message in answers[: max(len(answers) - self.keep, 0)]}
+        after = mask_results(messages, old - waiting, PLACEHOLDER)
+        gains = context.tokens.messages(after) <= context.tokens.messages(messages)
+        return after if gains else tuple(messages)

@@ -118,13 +118,11 @@ def arguments_for(
 
 
 def _known_roles(shape: str, outside: bool) -> list[Role]:
-    """Arguments that a function over messages of a shape may take."""
     left_out = {"system": not outside, "context": shape != "pydantic-ai"}
     return [role for role in _NAMES if not left_out.get(role)]
 
 
 def _roles(free: list[inspect.Parameter], known: Sequence[Role]) -> dict[str, Role]:
-    """The role of each parameter that has one, by its name."""
     found: dict[str, Role] = {}
     for role in known:
         told = _told(free, role)

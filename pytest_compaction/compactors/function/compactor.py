@@ -232,7 +232,6 @@ class FunctionCompactor(HistoryCompactor):
     def _called(
         self, state: State, own: Any, before: Sequence[Message], start: int, context: Context
     ) -> Any:
-        """Call the function; the messages before ``start`` are kept from it."""
         previous = state.get(_PREVIOUS)
         used = context.tokens.messages(before)
         values: dict[Role, Any] = {

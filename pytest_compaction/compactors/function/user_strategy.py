@@ -153,7 +153,6 @@ def _makes_one(target: Any) -> bool:
 def _function(
     spec: Spec, target: Any, given: Given, description: str | None = None
 ) -> Compactor[State]:
-    """A strategy from a function or callable object over messages."""
     ours = _ours(given)
     own = {key: value for key, value in given.values.items() if key not in ours}
     if takes_state(target):

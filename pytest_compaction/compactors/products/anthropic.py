@@ -62,10 +62,9 @@ from pytest_compaction.compactors.base.product import (
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of
-from pytest_compaction.compactors.parameters import choice, names_in, whole
+from pytest_compaction.compactors.parameters import choice, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation import Message, leading_system, text_message
-from pytest_compaction.conversation.formats.requests import tool_name
 from pytest_compaction.models import (
     CLEARING,
     COMPACTION,
@@ -88,8 +87,7 @@ class Anthropic(ProductCompactor):
 
     ``threshold`` is in tokens of a 200,000-token window (150,000, with ``mode=client``
     100,000). ``clear`` is the number of newest tool uses that keep their results when
-    older ones are cleared first; without it nothing is cleared. See
-    :class:`ToolUseClearing` for the parameters that go with it.
+    older ones are cleared first, from ``clear_trigger`` tokens on; without it nothing is cleared.
     """
 
     name = "anthropic"
@@ -102,9 +100,6 @@ class Anthropic(ProductCompactor):
     mode: str = choice(*THRESHOLDS)
     clear: int | None = whole(None, 0)
     clear_trigger: int = whole(100_000, 1)
-    clear_at_least: int = whole(0, 0)
-    exclude_tools: str = ""
-    clear_tool_inputs: bool | str = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -112,19 +107,8 @@ class Anthropic(ProductCompactor):
             self.threshold = THRESHOLDS[self.mode]
         self.due_tokens = self.threshold
         self.by_server = self.mode == "server"
-        inputs = self.clear_tool_inputs
-        self.clearing = (
-            None
-            if self.clear is None
-            else ToolUseClearing(
-                self.clear,
-                self.clear_trigger,
-                self.clear_at_least,
-                names_in(self.exclude_tools),
-                frozenset() if isinstance(inputs, bool) else names_in(inputs),
-                inputs is True,
-            )
-        )
+        clear = self.clear
+        self.clearing = None if clear is None else ToolUseClearing(clear, self.clear_trigger)
         if self.by_server:
             self.traits = Traits(needs_model=True, by_server=True)
         elif self.due_tokens < PRODUCT_WINDOW * LOW_TRIGGER:
@@ -159,7 +143,7 @@ class Anthropic(ProductCompactor):
         before = load(state["messages"])
         cleared = before
         if self.clearing is not None:
-            cleared = self.clearing.cleared(before, PRODUCT_WINDOW, context)
+            cleared = self.clearing.cleared(before, context)
             if cleared != before and context.tokens.messages(cleared) <= context.budget:
                 return rewritten(state, before, cleared)
         return await self._regenerate(state, before, cleared, context)
@@ -223,19 +207,11 @@ class Anthropic(ProductCompactor):
 
 
 def _clearing(clearing: ToolUseClearing, context: Context) -> dict[str, Any]:
-    """The edit that clears tool uses; parameters that were not given keep their defaults."""
-    edit: dict[str, Any] = {
+    return {
         "type": CLEARING,
         "trigger": _tokens(scaled(clearing.trigger, PRODUCT_WINDOW, context)),
         "keep": {"type": "tool_uses", "value": clearing.keep},
     }
-    if clearing.at_least:
-        edit["clear_at_least"] = _tokens(scaled(clearing.at_least, PRODUCT_WINDOW, context))
-    if clearing.exclude:
-        edit["exclude_tools"] = sorted(map(tool_name, clearing.exclude))
-    if clearing.all_inputs or clearing.inputs:
-        edit["clear_tool_inputs"] = clearing.all_inputs or sorted(map(tool_name, clearing.inputs))
-    return edit
 
 
 def _tokens(value: int) -> dict[str, Any]:

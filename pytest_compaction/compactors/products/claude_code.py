@@ -112,7 +112,7 @@ class ClaudeCode(ProductCompactor):
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
-        cleared = self.clearing.cleared(before, PRODUCT_WINDOW, context)
+        cleared = self.clearing.cleared(before, context)
         if cleared != before and context.tokens.messages(cleared) <= context.budget:
             return rewritten(state, before, cleared, failures=0)
         return await self._summarised(state, before, cleared, context)
@@ -154,7 +154,6 @@ class ClaudeCode(ProductCompactor):
         return rewritten(state, before, after, message.id, **noted)
 
     def _failed(self, state: State, error: str) -> Outcome[State]:
-        """The outcome of a failure: only the count of failures changes."""
         return unchanged({**state, "failures": int(state.get("failures", 0)) + 1}, error)
 
     def _files(

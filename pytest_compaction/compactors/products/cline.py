@@ -114,12 +114,10 @@ def _without_unreadable(messages: Sequence[Message]) -> list[Message]:
 
 
 def _latest_request(messages: Sequence[Message]) -> int:
-    """The place of the latest message of the user; -1 if there is none."""
     return max((place for place, one in enumerate(messages) if one.role == "user"), default=-1)
 
 
 def _cut(message: Message, length: int) -> Message:
-    """The message with at most ``length`` characters of texts and results."""
     parts: list[Part] = []
     for part in message.parts:
         if isinstance(part, Text | ToolResult):

@@ -151,7 +151,6 @@ class Codex(ProductCompactor):
         limit: int,
         context: Context,
     ) -> Outcome[State]:
-        """The messages of the user with their images, and the item of the endpoint."""
         system = leading_system(before)
         prompt = "\n\n".join(message.text for message in before[:system])
         sent = _fitting_results(before, context)[system:]
@@ -178,7 +177,6 @@ class Codex(ProductCompactor):
 def _head(
     before: Sequence[Message], users: Sequence[Message], context: Context
 ) -> tuple[Message, ...]:
-    """What stands before the summary: the initial context and the messages of the user."""
     first, system = _initial_context(before), leading_system(before)
     if (before[-1].results or before[-1].calls) and context.reason != "manual":
         return (*before[:system], *users[:-1], *before[system:first], *users[-1:])
@@ -244,7 +242,6 @@ def _cut_to(message: Message, limit: int, tokens: TokenCounter) -> Message | Non
 
 
 def _last_said(messages: Sequence[Message]) -> str:
-    """The newest text of the model; empty if it never said anything."""
     said = (message.text for message in reversed(messages) if message.role == "assistant")
     return next((text for text in said if text.strip()), "")
 

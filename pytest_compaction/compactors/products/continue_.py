@@ -142,7 +142,6 @@ class Continue(ProductCompactor):
         return max(rest - reserve, 1)
 
     def _reply(self, context: Context) -> int:
-        """Tokens that the CLI reserves for a reply."""
         if self.max_output is not None:
             return scaled(self.max_output, PRODUCT_WINDOW, context)
         most = scaled(MOST_REPLY, PRODUCT_WINDOW, context)
@@ -170,7 +169,6 @@ class Continue(ProductCompactor):
     def _conversation(
         self, state: State, messages: Sequence[Message], base: Sequence[Message], context: Context
     ) -> tuple[Message, ...]:
-        """The messages that the summariser of each mode reads."""
         if self.mode == "cli":
             limit = context.window - context.tokens.messages(base)
             limit -= self._reply(context)

@@ -152,7 +152,6 @@ class GeminiCli(ProductCompactor):
     async def _checked(
         self, read: Sequence[Message], budget: int, state: State, context: Context
     ) -> Written:
-        """The snapshot after the model has checked it."""
         own = {SNAPSHOT_ID, ACKNOWLEDGEMENT_ID}
         new = [message for message in read if message.id not in own]
         earlier = summary_from_json(state["summary"]) if "summary" in state else None

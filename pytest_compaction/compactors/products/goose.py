@@ -108,7 +108,6 @@ class Goose(ProductCompactor):
 
 
 def _request(messages: Sequence[Message]) -> Message | None:
-    """The text of the last message of the user."""
     written = (m for m in reversed(messages) if m.role == "user" and m.origin == "log")
     found = next((message for message in written if message.text.strip()), None)
     if found is None or all(isinstance(part, Text) for part in found.parts):

@@ -105,10 +105,6 @@ class Size:
         return context.tokens.messages(messages) >= max(self.tokens(context), 1)
 
 
-Clause = tuple[Size, ...]
-"""Sizes that must all be reached."""
-
-
 def parse_size(name: str, value: int | float | str) -> Size:
     """Read ``20``, ``20messages``, ``3000tokens`` or ``0.3fraction``; the key ``name`` is shown.
 
@@ -128,24 +124,13 @@ def parse_size(name: str, value: int | float | str) -> Size:
     return Size(amount, unit)
 
 
-def parse_clauses(name: str, value: int | float | str) -> tuple[Clause, ...]:
-    """Read sizes joined by ``&`` (all) and ``|`` (any); empty text gives no clause."""
-    if str(value).strip() == "" and not isinstance(value, bool):
-        return ()
-    return tuple(
-        tuple(parse_size(name, size) for size in clause.split("&"))
-        for clause in str(value).split("|")
-    )
-
-
 @dataclass(eq=False)
 class LangChain(ProductCompactor):
     """Summarises everything before the newest messages, of which ``keep`` stay.
 
     ``keep`` is a number of messages, or as in ``3000tokens`` and ``0.3fraction``.
     ``trim`` is the most tokens that the summariser reads, 0 for no limit.
-    ``trigger`` says when it is due by itself: one or more conditions such as
-    ``50messages``, joined by ``&`` (all of them) and ``|`` (any of them).
+    ``trigger`` is the size at which it is due by itself, such as ``50messages``.
     """
 
     name = "langchain"
@@ -164,17 +149,16 @@ class LangChain(ProductCompactor):
         self.kept = parse_size("keep", self.keep)
         super().__post_init__()
         self.also_violates("langchain")
-        self.clauses = parse_clauses("trigger", self.trigger)
+        given = self.trigger != "" or isinstance(self.trigger, bool)
+        self.due_size = parse_size("trigger", self.trigger) if given else None
         if self.trigger != self.usual_trigger:
             self.also_violates("due-again")
 
     def due(self, state: State, context: Context) -> str | None:
         messages = load(state["messages"])
-        messages = messages[leading_system(messages) :]
-        for clause in self.clauses:
-            if all(size.reached(messages, context) for size in clause):
-                return "the conversation has reached " + " and ".join(map(str, clause))
-        return None
+        size, messages = self.due_size, messages[leading_system(messages) :]
+        reached = size is not None and size.reached(messages, context)
+        return f"the conversation has reached {size}" if reached else None
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
@@ -204,7 +188,6 @@ class LangChain(ProductCompactor):
         return self.kept.tokens(context)
 
     async def _summary(self, gone: Sequence[Message], budget: int, context: Context) -> Written:
-        """The summary that replaces the messages that go."""
         gone = without_preamble(gone, self.preamble)
         read = trimmed(gone, self.trim, context) if self.trim else gone
         if not read:

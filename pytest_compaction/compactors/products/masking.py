@@ -3,11 +3,9 @@
 ``last-n-observations``: the last n observations stay, older ones become a line count. After the
 history processor of that name of SWE-agent (read in its public source), the one used in its paper
 with n = 5. Observations are counted from the start: the first is the task itself and is never
-elided. With ``polling`` the count is rounded down to a multiple, so that the view changes only
-after that many observations and between ``n`` and ``n + polling`` of them stay. Adapted: the task
-is the first message of the user, every tool result is an observation. The original tags
-observations to keep or to remove them whatever their age, and sets these tags by the names of
-tools; ``keep`` and ``remove`` name the tools directly (several with ``|``).
+elided. Adapted: the task is the first message of the user, every tool result is an observation.
+The tags by which the original keeps or removes observations whatever their age, and its delay for
+the sake of the cache (``polling``), are left out.
 
 ``mask-observations``: older tool results give way to a placeholder. After the
 ``ObservationMaskingCondenser`` of OpenHands v0 (read in its public source): every answer of the
@@ -55,7 +53,7 @@ from pytest_compaction.compactors.base.product import (
     ToolUseClearing,
     scaled,
 )
-from pytest_compaction.compactors.parameters import names_in, whole
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Image, Message
 
@@ -90,43 +88,34 @@ class MaskingCompactor(ProductCompactor):
     def _view(
         self, state: State, context: Context
     ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-        """The view before and after."""
         before = load(state["messages"])
         return before, where_smaller(before, self.masked(before, state, context), context.tokens)
 
 
 @dataclass(eq=False)
 class LastNObservations(MaskingCompactor):
-    """Elides all but the last ``n`` observations; ``polling`` delays that for the cache's sake."""
+    """Elides all but the last ``n`` observations."""
 
     name = "last-n-observations"
     description = "all but the last 5 tool results become '(k lines omitted)' (SWE-agent)"
     noted = "elided"
 
     n: int = whole(5, 1)
-    polling: int = whole(1, 1)
-    keep: str = ""
-    remove: str = ""
 
     def reason(self, count: int) -> str:
         return f"{count} observations are older than the last {self.n}"
 
     def masked(self, messages: Sequence[Message], state: State, context: Context) -> list[Message]:
         waiting = {message.id for message in messages[pending_start(messages) :]}
-        tools = tool_names(messages)
-        keep, remove = names_in(self.keep), names_in(self.remove)
-        old = {id for id in outside(messages, self.n, self.polling) if tools.get(id) not in keep}
-        old |= {id for id, tool in tools.items() if tool in remove}
-        old -= waiting | set(state.get(self.noted, ()))
+        old = set(outside(messages, self.n)) - waiting - set(state.get(self.noted, ()))
         return [mask_results([message], old, omitted(message))[0] for message in messages]
 
 
-def outside(messages: Sequence[Message], n: int, polling: int) -> list[str]:
+def outside(messages: Sequence[Message], n: int) -> list[str]:
     """Ids of the observations that are older than the last ``n``, never the first one."""
     task = next((m.id for m in messages if m.role == "user" and m.origin == "log"), None)
     seen = [message.id for message in messages if message.results or message.id == task]
-    cut = max(0, len(seen) // polling * polling - n)
-    return seen[1:cut]
+    return seen[1 : max(0, len(seen) - n)]
 
 
 def omitted(message: Message) -> str:
@@ -222,4 +211,4 @@ class ClaudeCodeMicro(MaskingCompactor):
         return f"{count} tool results are older than the newest {self.keep}"
 
     def masked(self, messages: Sequence[Message], state: State, context: Context) -> list[Message]:
-        return [*ToolUseClearing(self.keep).cleared(messages, OpencodePrune.window, context)]
+        return [*ToolUseClearing(self.keep).cleared(messages, context)]

@@ -196,7 +196,6 @@ class OpenHands(ProductCompactor):
         return self._with_summary(before, head, end, written, cycle)
 
     def _shown(self, gone: Sequence[Message]) -> tuple[Message, ...]:
-        """Text of the removed messages for the summariser."""
         return self.previews.applied(without_preamble(gone, PREAMBLE))
 
     def _with_summary(

@@ -150,7 +150,6 @@ class Roo(ProductCompactor):
     async def _tail_kept(
         self, state: State, before: Sequence[Message], context: Context
     ) -> Outcome[State] | Refusal:
-        """Version 1: a summary, and the last messages as they are."""
         first = leading_system(before)
         cut = max(cut_before(before, max(len(before) - self.keep, 0)), first)
         if any(message.id.startswith("roo-summary") for message in before[cut:]):

@@ -82,7 +82,6 @@ class External(FunctionCompactor):
         return reply
 
     async def _run(self, given: str) -> tuple[str, str]:
-        """What the program writes to standard output and to standard error."""
         try:
             process = subprocess.Popen(
                 self._command,
@@ -135,7 +134,6 @@ class External(FunctionCompactor):
             await carried(booked)
 
     def _failed(self, fault: str, said: str) -> CompactorError:
-        """The error of a program, with the last line of its standard error."""
         lines = [line for line in said.splitlines() if line.strip()]
         last = f" (standard error: {printable(scrubbed(lines[-1].strip()), 200)})" if lines else ""
         program = printable(scrubbed(Path(self._command[0]).name), 80)
@@ -152,7 +150,6 @@ def _is_count(value: Any) -> bool:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a program that still runs, and what it started."""
     if process.poll() is not None:
         return
     if _OWN_GROUP:

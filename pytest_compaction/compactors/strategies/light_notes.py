@@ -167,7 +167,6 @@ async def _compressed(notes: Summary, limit: int, context: Context) -> Written:
 
 
 def _joined(notes: Summary, more: Iterable[Summary]) -> Summary:
-    """Notes with others at the end of each section, each entry once."""
     parts = (notes, *more)
     return Summary(
         tuple(

@@ -152,7 +152,6 @@ class Rag(HistoryCompactor):
     def _newest(
         self, body: tuple[Message, ...], room: int, context: Context
     ) -> tuple[Message, ...] | None:
-        """Newest messages that stay beside the passages."""
         if self.by_pair:
             return newest_pairs(body, 0, room, context)
         return newest_part(body, room - int(context.budget * self.share), context, opened=True)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import (
-    VERBATIM,
-    Json,
-    MessageShapeError,
     PartRules,
     as_arguments,
     mapping,
@@ -19,8 +15,6 @@ from pytest_compaction.conversation.formats.parts import (
     string,
 )
 from pytest_compaction.conversation.messages import (
-    Image,
-    Message,
     Part,
     Text,
     Thinking,
@@ -29,7 +23,6 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
 )
 
-_BASE64: Final = ";base64,"
 _BODY: Final = ("output", "error", "result")
 """Keys under which a response holds what a function gave."""
 
@@ -47,30 +40,6 @@ def listed(parts: Any) -> Sequence[Any]:
     if isinstance(parts, Sequence) and not isinstance(parts, str):
         return parts
     return [] if parts is None or parts == "" else [parts]
-
-
-def from_gemini(contents: Iterable[Mapping[str, Any]]) -> list[Message]:
-    """One message for each response, and one for the other parts of a content.
-
-    A response without an id answers the oldest open call of its function. Raises
-    :class:`~.parts.MessageShapeError` that names the position.
-    """
-    found: list[Message] = []
-    waiting: list[ToolCall] = []
-    for index, content in enumerate(contents):
-        if not isinstance(content, Mapping) or content.get("role") not in ("user", "model"):
-            raise MessageShapeError(f"content {index} has no role; expected user or model")
-        parts = read_parts(content.get("parts"), VERBATIM, f"call-{index}")
-        for name, result, rest in parts.responses:
-            named = next((call.id for call in waiting if call.name == name), "")
-            id = result.call_id or named
-            waiting = [call for call in waiting if call.id != id]
-            found.append(Message("", "tool", (replace(result, call_id=id), *rest)))
-        if parts.own or not parts.responses:
-            role = "assistant" if content["role"] == "model" else "user"
-            found.append(Message("", role, tuple(parts.own)))
-            waiting = [*found[-1].calls] or waiting
-    return found
 
 
 def read_parts(parts: Any, rules: PartRules, made: str) -> Parts:
@@ -131,48 +100,3 @@ def read_response(
     rest = read_parts(response.get("parts"), rules, "").own
     result = ToolResult(string(response.get("id")), text, failed)
     return str(response.get("name", "")), result, [p for p in rest if not isinstance(p, ToolCall)]
-
-
-def to_gemini(messages: Iterable[Message]) -> list[Json]:
-    """Contents with a role each; results that follow one another share one of the user."""
-    found: list[Json] = []
-    names: dict[str, str] = {}
-    for is_result, run in groupby(messages, lambda message: message.role == "tool"):
-        if is_result:
-            parts = [_response(message, names) for message in run]
-            found.append({"role": "user", "parts": parts})
-            continue
-        for message in run:
-            names |= {call.id: call.name for call in message.calls}
-            role = "model" if message.role == "assistant" else "user"
-            found.append({"role": role, "parts": [_part(part) for part in message.parts]})
-    return found
-
-
-def _part(part: Part) -> Json:
-    if isinstance(part, Text):
-        return {"text": part.text}
-    if isinstance(part, ToolCall):
-        return {"functionCall": {"id": part.id, "name": part.name, "args": part.parsed()}}
-    if isinstance(part, ToolResult):
-        return {"text": part.text}
-    payload: Json = json.loads(part.payload)
-    if isinstance(part, Thinking):
-        own = payload.get("part")
-        text = str(payload.get("thinking", ""))
-        return dict(own) if isinstance(own, Mapping) else {"text": text, "thought": True}
-    media = media_of(payload) if isinstance(part, Image) else None
-    if media is None or media.address is None or "type" not in payload:
-        return payload
-    head, is_data, data = media.address.partition(_BASE64)
-    if is_data and head.startswith("data:"):
-        return {"inlineData": {"mimeType": head.removeprefix("data:"), "data": data}}
-    return {"fileData": {"fileUri": media.address}}
-
-
-def _response(message: Message, names: Mapping[str, str]) -> Json:
-    result = message.results[0]
-    body = {"error" if result.is_error else "output": result.text}
-    rest = [_part(part) for part in message.parts if not isinstance(part, ToolResult)]
-    told: Json = {"id": result.call_id, "name": names.get(result.call_id, ""), "response": body}
-    return {"functionResponse": {**told, "parts": rest} if rest else told}

@@ -42,8 +42,6 @@ Kind = Literal["user", "notice", "answer"]
 
 @dataclass(slots=True)
 class _Entry:
-    """Consecutive lines of one kind."""
-
     kind: Kind
     lines: list[str]
 
@@ -65,7 +63,6 @@ class _Chat:
 
 
 def _recognises(head: str) -> bool:
-    """Look for the heading of a chat, or prompts followed by token counts."""
     return bool(_HEADING.match(head) or (_PROMPT.search(head) and _COST.search(head)))
 
 
@@ -154,8 +151,6 @@ def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
 
 
 class _ChatReader:
-    """Makes messages from the entries of one chat."""
-
     def __init__(self, chat: _Chat, tally: Tally) -> None:
         self._model = ""
         self._tally = tally

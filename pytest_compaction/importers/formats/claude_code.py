@@ -87,7 +87,6 @@ def _thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> _Thread:
 
 
 def _in_sidechain(record: Mapping[str, Any]) -> bool:
-    """Whether a record belongs to a sub-agent."""
     return record.get("isSidechain") is True or bool(record.get("parent_tool_use_id"))
 
 
@@ -146,7 +145,6 @@ def _cleared_calls(record: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _attached_text(attachment: Mapping[str, Any]) -> str:
-    """The name and text of an attached file; empty for any other attachment."""
     file = mapping(mapping(attachment.get("content")).get("file"))
     text = string(file.get("content"))
     if attachment.get("type") != "file" or not text:
@@ -254,8 +252,6 @@ class _Entry:
 
 
 class _SessionReader:
-    """Reads the lines of one file once the thread of its conversation is known."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self._tally = Tally()
@@ -474,7 +470,6 @@ class _SessionReader:
 
 
 def _with_cleared(message: Message, cleared: Collection[str]) -> Message:
-    """The message as it is sent after its result was cleared."""
     if not any(result.call_id in cleared for result in message.results):
         return message
     parts = tuple(

@@ -36,7 +36,6 @@ _MAX_SIDECARS: Final = 20
 
 
 def _recognised(value: Any) -> bool:
-    """Look for the messages or header of a session, or tool calls and notices within texts."""
     data = mapping(value)
     said = isinstance(data.get("messages"), list)
     return (
@@ -85,15 +84,12 @@ def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """A recorded compaction: the name of its file, and its content."""
-
     name: str
     place: str
     data: Mapping[str, Any]
 
 
 def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
-    """The compactions of this session in the files beside it, sorted by name."""
     stem = path.name.removesuffix(_LOG)
     id = session.get("sessionId")
     found: list[_Record] = []
@@ -154,7 +150,6 @@ def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Bounda
 
 
 def _known(messages: Sequence[Any], record: Mapping[str, Any]) -> int:
-    """How many messages of the session came before the compaction."""
     count = record.get("source_message_count")
     if isinstance(count, int) and 0 < count <= len(messages):
         return count

@@ -313,7 +313,6 @@ class ClassicReader:
             self._thread.add_unless_empty("user", turn.words)
 
     def _read(self, text: str, turn: _Turn) -> None:
-        """Take in one text of a user message."""
         reply = read_reply(text, self._tally)
         if reply.kind == "result":
             self._result(reply, turn)
@@ -366,7 +365,6 @@ class _Turn:
 
 
 def _first_call(text: str) -> re.Match[str] | None:
-    """The first opening tag of a tool that a closing one follows."""
     left_open: set[str] = set()
     for opening in _OPENING.finditer(text):
         name = opening["name"]

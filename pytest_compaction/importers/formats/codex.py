@@ -45,7 +45,6 @@ _ITEM_ENDINGS: Final = ("_call", "_output")
 
 
 def _recognises(head: str) -> bool:
-    """Look for lines with a Codex type and a payload, or the header of an old rollout."""
     values = [mapping(value) for value in head_values(head)]
     if any(v.get("type") in _TYPES and isinstance(v.get("payload"), dict) for v in values):
         return True
@@ -64,8 +63,6 @@ def _is_item(value: Mapping[str, Any]) -> bool:
 
 
 class _RolloutReader:
-    """One pass over one file."""
-
     def __init__(self) -> None:
         self._tally = Tally()
         self._items = ItemReader(self._tally)

@@ -49,8 +49,6 @@ _SNAPSHOT: Final = re.compile(r"\s*<(?:state_snapshot|compressed_history)\b")
 
 
 class _ContentReader:
-    """Adds the contents of the API, each with a role and parts, to a thread."""
-
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self.thread = ThreadBuilder(tally)
@@ -86,8 +84,6 @@ ChatRecord = Mapping[str, Any]
 
 
 class _ChatLog:
-    """Collects the records of one chat in order."""
-
     def __init__(self) -> None:
         self.recognised = False
         self._tally = Tally()
@@ -291,7 +287,6 @@ def _is_stream(value: Any) -> bool:
 
 
 def _transcript(path: Path) -> Transcript:
-    """The conversation of a chat, a checkpoint or a stream."""
     log = _ChatLog()
     contents: list[Sequence[Any]] = []
     tally = Tally()

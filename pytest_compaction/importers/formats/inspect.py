@@ -45,7 +45,6 @@ _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
 
 
 def _transcript(found: PlacedValue, path: Path, model: str, name: str) -> Transcript:
-    """The conversation of a sample; raises :class:`ImportFormatError` if it has no message."""
     sample = mapping(found.value)
     attachments = _Attachments(mapping(sample.get("attachments")), found.place, MAX_HELD_BYTES)
     items = [attachments.resolved(item) for item in _list(sample.get("messages"))]
@@ -193,7 +192,6 @@ _BROKEN: Final = (
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """The archive at a path; raises :class:`ImportFormatError` for one that is broken."""
     # Importing it teaches zipfile to read Zstandard; most archives do without.
     with contextlib.suppress(ImportError):
         importlib.import_module("zipfile_zstd")
@@ -206,7 +204,6 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
-    """The JSON value of a member; raises :class:`ImportFormatError` for what cannot be held."""
     place = f"{path}, {printable(name)}"
     info = archive.getinfo(name)
     _refuse_large(info, place)
@@ -263,14 +260,12 @@ _HEADERS: Final = ("header.json", "_journal/start.json")
 
 
 def _recognises(head: str) -> bool:
-    """Look for the first member of an archive, or the description of the evaluation."""
     if head.startswith(_ARCHIVE):
         return any(name in head[:300] for name in _MEMBERS)
     return any(_is_log(mapping(value)) for value in head_values(head))
 
 
 def _transcripts(path: Path) -> Iterator[Transcript]:
-    """The samples of the log, one by one."""
     found = False
     for number, (model, sample), _ in numbered(_samples(path)):
         found = True
@@ -287,7 +282,6 @@ def _is_log(data: Mapping[str, Any]) -> bool:
 
 
 def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
-    """Each sample with the model of the evaluation."""
     if not zipfile.is_zipfile(path):
         data = mapping(read_document(path))
         samples = data.get("samples")

@@ -77,7 +77,6 @@ def _choices(body: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def _answers(body: Mapping[str, Any]) -> list[Any]:
-    """The message of the first choice."""
     messages = (mapping(choice).get("message") for choice in _choices(body)[:1])
     return [message for message in messages if isinstance(message, Mapping)]
 

@@ -36,7 +36,6 @@ _EVENT_FILE: Final = re.compile(r"(?:event-)?(\d+)(?:-[\w-]+)?\.json")
 
 
 def _transcripts(path: Path) -> Iterator[Transcript]:
-    """The conversations of a file, one by one, or the single one of a folder."""
     if path.is_dir():
         whole = path.parent if path.name == _EVENTS else path
         yield _conversation(PlacedValue(str(path), _read_folder(path)), whole, Tally())
@@ -57,7 +56,6 @@ def _transcripts(path: Path) -> Iterator[Transcript]:
 
 
 def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
-    """Look for an event, a list of events under a known key, or the header of an evaluation."""
     if isinstance(value, list):
         return lists > 0 and any(_recognised(item, lists - 1) for item in value[:5])
     given = mapping(value)

@@ -117,7 +117,6 @@ class EventReader:
         self._thread.add_unless_empty(role, parts, len(self._ids) - 1)
 
     def _called(self, response: str, parts: Sequence[Part], calls: Sequence[ToolCall]) -> None:
-        """All or some calls of one response of the model."""
         if self._held is None or self._held[0] != response:
             self._settle()
             self._held = (response, list(parts), len(self._ids) - 1)
@@ -137,7 +136,6 @@ class EventReader:
         self._condensations.append((len(self._ids) - 1, given))
 
     def _settle(self, viewed: bool = False) -> None:
-        """Add the response whose calls have been collected."""
         if self._held is not None:
             _, parts, number = self._held
             self._held = None
@@ -362,7 +360,6 @@ class EventReader:
         return [*_thinking_of(message), *self._parts(message.get("content"))]
 
     def _images(self, urls: Any) -> list[Part]:
-        """Placeholders of images by their addresses."""
         given = urls if isinstance(urls, list) else []
         named = (url for url in given if isinstance(url, str) and url)
         return [self._tally.placeholder(Media(True, url=url)) for url in named]

@@ -70,7 +70,6 @@ def _attributes(given: Any) -> dict[str, Any]:
 
 
 def _value(given: Any) -> Any:
-    """The value of an attribute as OTLP writes it, with its type as key."""
     kind, value = next(iter(mapping(given).items()), ("", given))
     if kind == "arrayValue":
         return [_value(one) for one in listed(mapping(value).get("values"))]
@@ -104,7 +103,6 @@ def _read(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _json(value: Any) -> Any:
-    """A value that may be written as JSON text."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
         found = json_or_none(value)
         return value if found is None else found

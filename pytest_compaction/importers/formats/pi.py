@@ -53,7 +53,6 @@ _SESSION_HEAD: Final = re.compile(r'^\s*\{[^\n]{0,400}"type"\s*:\s*"session"[^\n
 
 
 def _recognises(head: str) -> bool:
-    """Look for a header line, or a first message in pi's shape."""
     if _SESSION_HEAD.match(head):
         return True
     for line in head.split("\n")[:20]:
@@ -64,8 +63,6 @@ def _recognises(head: str) -> bool:
 
 
 class _SessionReader:
-    """One pass over one file."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self._tally = Tally()

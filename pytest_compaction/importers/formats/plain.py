@@ -33,7 +33,6 @@ def _listed(value: Any) -> Sequence[Any]:
 
 
 def _sample(value: Any) -> Sequence[Any]:
-    """The messages of the first conversation in a value, as a sample."""
     if isinstance(value, list):
         if value and not isinstance(value[0], list) and not _listed(value[0]):
             return value

@@ -129,7 +129,6 @@ _HEAD: Final = 600
 
 
 def _recognised(value: Any) -> bool:
-    """Look for a history, or for steps of a trajectory if the head ends before the history."""
     data = mapping(value)
     steps = data.get("trajectory")
     history = data.get("history")
@@ -202,7 +201,6 @@ class _TrajectoryReader:
         self._thread.add_unless_empty("assistant", [*thinking_blocks(message), *said])
 
     def _thought(self, message: Mapping[str, Any]) -> list[Part]:
-        """The text of a message without the command, which is in its call."""
         text, _ = text_and_rest(loose_parts(message.get("content"), self._tally))
         thought = message.get("thought")
         if not isinstance(thought, str):

@@ -1,8 +1,5 @@
 """``anthropic``: the endpoint compacts; losses and constants of what the client did before."""
 
-import json
-
-import pytest
 from support.builders import (
     COUNTER,
     assistant,
@@ -140,47 +137,15 @@ def test_a_summary_is_written_from_the_cleared_view_where_clearing_does_not_suff
     assert results(spy.requests[0].messages)[:3] == [PLACEHOLDER] * 3
 
 
-def test_excluded_tools_keep_their_results():
-    chat = tool_log(["bash", "read_file"] * 3)
-    compactor = Anthropic(mode="client", clear=0, exclude_tools="bash|other")
-    _, view = compacted(compactor, chat, context_of(600))
-    assert [text == PLACEHOLDER for text in results(view)] == [False, True] * 3
-
-
-@pytest.mark.parametrize(
-    ("inputs", "emptied"), [(False, 0), (True, 3), ("bash", 3), ("edit|write", 0)]
-)
-def test_inputs_are_cleared_where_asked_for(inputs, emptied):
-    compactor = Anthropic(mode="client", clear=3, clear_tool_inputs=inputs)
-    _, view = compacted(compactor, tool_log(), context_of(600))
-    calls = [json.loads(call.arguments) for message in view for call in message.calls]
-    assert [not call for call in calls] == [True] * emptied + [False] * (6 - emptied)
-
-
 def test_nothing_is_cleared_in_a_message_of_which_a_call_still_waits():
     calls = [("done", "bash", {"command": "ls " * 60}), ("open", "bash", {"command": "make"})]
     chat = [*tool_log(), assistant(None, *calls), tool("done", "a long listing " * 20)]
-    compactor = Anthropic(mode="client", clear=0, clear_tool_inputs=True)
+    compactor = Anthropic(mode="client", clear=0)
     outcome, view = compacted(compactor, chat, context_of(tokens(chat) - 100))
     assert outcome.status == "compacted"
     assert results(view)[:6] == [PLACEHOLDER] * 6
     assert view[-2:] == messages_of(chat)[-2:]
     assert pending_calls(view) == ("open",)
-
-
-def test_clearing_that_gains_too_little_is_not_done():
-    context = context_of(600, window=200_000)
-    gained = tokens(tool_log()) - COUNTER.messages(
-        compacted(Anthropic(mode="client", clear=3), tool_log(), context)[1]
-    )
-    enough = compacted(
-        Anthropic(mode="client", clear=3, clear_at_least=gained), tool_log(), context
-    )
-    assert results(enough[1])[0] == PLACEHOLDER
-    too_little = compacted(
-        Anthropic(mode="client", clear=3, clear_at_least=gained + 1), tool_log(), context
-    )
-    assert roles(too_little[1]) == ["system", "user"]
 
 
 def test_clearing_is_due_at_its_own_trigger_while_there_is_something_to_clear():

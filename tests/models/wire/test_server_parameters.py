@@ -33,9 +33,6 @@ def test_parameters_of_clearing_go_with_its_edit_as_the_provider_names_them():
         mode="server",
         clear=1,
         clear_trigger=50_000,
-        clear_at_least=5_000,
-        exclude_tools="web search|bash",
-        clear_tool_inputs="read_file",
     )
     context = context_of(window=200_000, model=Taking())
     [clearing, compaction] = compactor.render(compactor.start(), context).parameters[
@@ -45,14 +42,8 @@ def test_parameters_of_clearing_go_with_its_edit_as_the_provider_names_them():
         "type": "clear_tool_uses_20250919",
         "trigger": {"type": "input_tokens", "value": 50_000},
         "keep": {"type": "tool_uses", "value": 1},
-        "clear_at_least": {"type": "input_tokens", "value": 5_000},
-        "exclude_tools": ["bash", "web_search"],
-        "clear_tool_inputs": ["read_file"],
     }
     assert compaction["trigger"]["value"] == 150_000
-    every = Anthropic(mode="server", clear=1, clear_tool_inputs=True)
-    [clearing, _] = every.render(every.start(), context).parameters["context_management"]["edits"]
-    assert clearing["clear_tool_inputs"] is True
 
 
 def test_the_view_stays_the_log_and_is_handed_over_once():
