@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -50,9 +49,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
         ),
     ],
 )
-def test_tools_of_many_vendors_are_recognised(
-    name: str, arguments: dict[str, Any], operation: str
-) -> None:
+def test_tools_of_many_vendors_are_recognised(name, arguments, operation):
     assert done((name, arguments)) == [(operation, "a.py")]
 
 
@@ -70,11 +67,11 @@ def test_tools_of_many_vendors_are_recognised(
         ("write", "{broken"),
     ],
 )
-def test_what_is_no_file_operation_is_not_claimed(name: str, arguments: Any) -> None:
+def test_what_is_no_file_operation_is_not_claimed(name, arguments):
     assert done((name, arguments)) == []
 
 
-def test_a_write_to_a_known_file_is_a_modification() -> None:
+def test_a_write_to_a_known_file_is_a_modification():
     assert done(
         ("read", {"path": "a.py"}),
         ("write", {"path": "a.py", "content": "x"}),
@@ -90,18 +87,18 @@ def test_a_write_to_a_known_file_is_a_modification() -> None:
     ]
 
 
-def test_a_call_that_was_refused_did_nothing() -> None:
+def test_a_call_that_was_refused_did_nothing():
     said = "The user doesn't want to proceed with this tool use. The tool use was rejected."
     messages = call("bash", {"command": "mv a.py b.py && rm c.py"}, said, is_error=True)
     assert not any(op.succeeded for op in file_operations(messages))
 
 
-def test_a_folder_that_was_made_again_is_not_gone() -> None:
+def test_a_folder_that_was_made_again_is_not_gone():
     messages = conversation(("bash", {"command": "rm -rf build && mkdir build && cd build"}))
     assert [state.path for state in file_states(file_operations(messages)) if state.deleted] == []
 
 
-def test_states_say_where_the_log_leaves_doubt() -> None:
+def test_states_say_where_the_log_leaves_doubt():
     messages = conversation(
         ("write", {"path": "src/a.py", "content": "x"}),
         ("write", {"path": "src/b.py", "content": "x"}),
@@ -136,7 +133,7 @@ DIFF = """diff --git a/a.py b/a.py
 
 
 @pytest.mark.parametrize("key", ["input", "patch"])
-def test_patches_name_their_files(key: str) -> None:
+def test_patches_name_their_files(key):
     assert done(("apply_patch", {key: PATCH})) == [
         ("created", "new.py"),
         ("renamed", "moved.py"),
@@ -154,7 +151,7 @@ def test_patches_name_their_files(key: str) -> None:
 UPDATED = "Success. Updated the following files:\nA src/new.ts\nM src/old.ts\n"
 
 
-def test_a_file_that_a_patch_adds_is_created_whatever_the_reply_calls_the_patch() -> None:
+def test_a_file_that_a_patch_adds_is_created_whatever_the_reply_calls_the_patch():
     patch = (
         "*** Begin Patch\n*** Add File: src/new.ts\n+export const a = 1\n"
         "*** Update File: src/old.ts\n@@\n-x = 1\n+x = 2\n*** End Patch"
@@ -169,7 +166,7 @@ def test_a_file_that_a_patch_adds_is_created_whatever_the_reply_calls_the_patch(
     assert done(("apply_patch", {"patch": DIFF}, "Updated 3 files"))[1] == ("created", "n.py")
 
 
-def test_a_patch_that_adds_a_known_file_modifies_it() -> None:
+def test_a_patch_that_adds_a_known_file_modifies_it():
     patch = "*** Begin Patch\n*** Add File: a.py\n+x = 1\n*** End Patch"
     assert done(("read", {"path": "a.py"}), ("apply_patch", {"input": patch}, UPDATED)) == [
         ("read", "a.py"),
@@ -190,13 +187,13 @@ def test_a_patch_that_adds_a_known_file_modifies_it() -> None:
         ("", "}\n", ""),
     ],
 )
-def test_the_detail_of_an_edit_is_its_first_new_definition(old: str, new: str, detail: str) -> None:
+def test_the_detail_of_an_edit_is_its_first_new_definition(old, new, detail):
     messages = conversation(("edit", {"path": "a.py", "old_str": old, "new_str": new}))
     assert file_operations(messages)[0].detail == detail
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_a_detail_is_short_and_never_invented(old: str, new: str) -> None:
+def test_a_detail_is_short_and_never_invented(old, new):
     messages = conversation(("edit", {"path": "a.py", "old_str": old, "new_str": new}))
     detail = file_operations(messages)[0].detail
     assert len(detail) <= 80
@@ -204,7 +201,7 @@ def test_a_detail_is_short_and_never_invented(old: str, new: str) -> None:
     assert not detail or any(detail in line for line in lines)
 
 
-def test_failed_and_interrupted_calls_did_not_succeed() -> None:
+def test_failed_and_interrupted_calls_did_not_succeed():
     edit = {"path": "a.py", "new_str": "x = 1"}
     assert not file_operations(call("edit", edit, "no", is_error=True))[0].succeeded
     assert not file_operations(call("edit", edit, "Error: text not found"))[0].succeeded
@@ -214,12 +211,12 @@ def test_failed_and_interrupted_calls_did_not_succeed() -> None:
     assert [op.succeeded for op in file_operations(missing)] == [False, True]
 
 
-def test_a_failing_test_run_does_not_undo_the_edit_before_it() -> None:
+def test_a_failing_test_run_does_not_undo_the_edit_before_it():
     messages = call("bash", {"command": "sed -i s/a/b/ a.py && pytest"}, "1 failed", is_error=True)
     assert file_operations(messages)[0].succeeded
 
 
-def test_states_merge_by_file_and_follow_renames() -> None:
+def test_states_merge_by_file_and_follow_renames():
     messages = conversation(
         ("read", {"path": "old.py"}),
         ("bash", {"command": "git mv old.py new.py"}),
@@ -238,7 +235,7 @@ def test_states_merge_by_file_and_follow_renames() -> None:
     assert temporary.created and temporary.deleted
 
 
-def test_states_take_absolute_and_relative_names_for_one_file() -> None:
+def test_states_take_absolute_and_relative_names_for_one_file():
     operations = [
         FileOperation("/work/repo/src/a.py", "read", "m0"),
         FileOperation("src/a.py", "modified", "m1"),
@@ -260,7 +257,7 @@ ARGUMENTS = st.dictionaries(KEYS, VALUES, max_size=4).map(json.dumps) | SCRIPTS
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(NAMES, ARGUMENTS, SCRIPTS, st.booleans()), max_size=5))
-def test_hostile_arguments_never_raise(entries: list[tuple[str, str, str, bool]]) -> None:
+def test_hostile_arguments_never_raise(entries):
     messages: list[Message] = []
     for number, (name, arguments, output, is_error) in enumerate(entries):
         messages += call(name, arguments, output, is_error=is_error, number=number)
@@ -285,13 +282,13 @@ def test_hostile_arguments_never_raise(entries: list[tuple[str, str, str, bool]]
         ("apply_patch", {"input": "--- a\n+++ b\n" * 50_000}),
     ],
 )
-def test_huge_arguments_take_little_time(name: str, arguments: dict[str, str]) -> None:
+def test_huge_arguments_take_little_time(name, arguments):
     started = time.process_time()
     file_operations(call(name, arguments, "error " * 100_000))
     assert time.process_time() - started < 3
 
 
-def test_long_logs_take_linear_time() -> None:
+def test_long_logs_take_linear_time():
     calls = [("edit", {"path": f"src/f{i}.py", "new_str": f"x = {i}"}) for i in range(10_000)]
     started = time.process_time()
     states = file_states(file_operations(conversation(*calls)))

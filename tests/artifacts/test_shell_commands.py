@@ -1,7 +1,5 @@
 """What shell commands did to files: what is certain, what may be, and what they printed."""
 
-from __future__ import annotations
-
 import pytest
 from support.tool_calls import conversation, done, shell
 
@@ -39,9 +37,7 @@ from pytest_compaction.artifacts import test_summary as summary_of_tests
         ("ls -la; python a.py", []),
     ],
 )
-def test_shell_commands_are_read_word_by_word(
-    command: str, expected: list[tuple[str, str]]
-) -> None:
+def test_shell_commands_are_read_word_by_word(command, expected):
     assert shell(command) == expected
 
 
@@ -55,11 +51,11 @@ def test_shell_commands_are_read_word_by_word(
         "git clean -n",
     ],
 )
-def test_what_only_tries_does_nothing(command: str) -> None:
+def test_what_only_tries_does_nothing(command):
     assert shell(command) == []
 
 
-def certain(command: str, output: str = "") -> list[tuple[str, str]]:
+def certain(command, output=""):
     """The certain operations of a command after two files were created."""
     messages = conversation(
         ("write", {"path": "docs/a.py", "content": "x"}),
@@ -88,7 +84,7 @@ def certain(command: str, output: str = "") -> list[tuple[str, str]]:
         "mv docs/a.py lib",
     ],
 )
-def test_what_may_not_have_been_done_is_not_certain(command: str) -> None:
+def test_what_may_not_have_been_done_is_not_certain(command):
     assert certain(command) == []
 
 
@@ -109,9 +105,7 @@ def test_what_may_not_have_been_done_is_not_certain(command: str) -> None:
         ("cp x.py docs", [("read", "x.py"), ("created", "docs/x.py")]),
     ],
 )
-def test_what_surely_was_done_is_told_by_file(
-    command: str, expected: list[tuple[str, str]]
-) -> None:
+def test_what_surely_was_done_is_told_by_file(command, expected):
     assert certain(command) == expected
 
 
@@ -124,16 +118,16 @@ def test_what_surely_was_done_is_told_by_file(
         "bash: line 1: cd: x: No such file or directory",
     ],
 )
-def test_a_file_that_an_error_may_be_about_is_not_certain(output: str) -> None:
+def test_a_file_that_an_error_may_be_about_is_not_certain(output):
     assert certain("cd docs/x; git rm docs/a.py", output) == []
 
 
-def test_commands_may_come_as_lists() -> None:
+def test_commands_may_come_as_lists():
     assert done(("shell", {"command": ["bash", "-lc", "touch a.py"]})) == [("created", "a.py")]
     assert done(("exec_command", {"cmd": ["rm", "a b.py"]})) == [("deleted", "a b.py")]
 
 
-def test_commands_say_whether_they_failed() -> None:
+def test_commands_say_whether_they_failed():
     messages = conversation(
         ("bash", {"command": "pytest"}, "1 failed\nCommand exited with code 1"),
         ("bash", {"command": "ls"}, "a.py"),
@@ -160,5 +154,5 @@ def test_commands_say_whether_they_failed() -> None:
         ("two tests passed, I believe", None),
     ],
 )
-def test_results_of_common_test_runners_are_read(output: str, summary: str | None) -> None:
+def test_results_of_common_test_runners_are_read(output, summary):
     assert summary_of_tests(output) == summary

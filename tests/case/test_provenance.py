@@ -1,11 +1,7 @@
 """Where a case comes from: real or scripted, with its source and licence."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.case_errors import items_of
@@ -28,7 +24,7 @@ LICENSED = {
 }
 
 
-def written(folder: Path, **changes: Any) -> Path:
+def written(folder, **changes):
     """A folder of real cases with one case in it, and its licence beside it."""
     place = folder / "real"
     (place / "LICENSES").mkdir(parents=True)
@@ -38,14 +34,14 @@ def written(folder: Path, **changes: Any) -> Path:
     return place
 
 
-def test_a_case_says_whether_it_is_real_and_is_scripted_if_it_does_not(tmp_path: Path) -> None:
+def test_a_case_says_whether_it_is_real_and_is_scripted_if_it_does_not(tmp_path):
     (read,) = find_cases([written(tmp_path / "a", provenance=LICENSED)]).cases
     assert (read.origin, read.task) == ("real", "debugging")
     (read,) = find_cases([written(tmp_path / "b")]).cases
     assert read.origin == "scripted"
 
 
-def test_licences_and_sources_beside_the_cases_are_not_taken_for_cases(tmp_path: Path) -> None:
+def test_licences_and_sources_beside_the_cases_are_not_taken_for_cases(tmp_path):
     found = find_cases([written(tmp_path, provenance=LICENSED)])
     assert ([each.id for each in found.cases], found.errors) == (["first"], ())
 
@@ -59,9 +55,7 @@ def test_licences_and_sources_beside_the_cases_are_not_taken_for_cases(tmp_path:
         ({"author": "x"}, "", "the unknown key 'author'"),
     ],
 )
-def test_a_broken_provenance_is_named_with_its_place(
-    tmp_path: Path, change: dict[str, Any], pointer: str, words: str
-) -> None:
+def test_a_broken_provenance_is_named_with_its_place(tmp_path, change, pointer, words):
     place = written(tmp_path, provenance={**LICENSED, **change})
     (error,) = items_of(place / "first.json")
     assert isinstance(error, CaseFileError)
@@ -69,11 +63,11 @@ def test_a_broken_provenance_is_named_with_its_place(
     assert words in str(error)
 
 
-def test_every_shipped_real_case_names_its_source_and_has_its_licence_beside_it() -> None:
+def test_every_shipped_real_case_names_its_source_and_has_its_licence_beside_it():
     assert provenance_faults(shipped_cases() / "real") == []
 
 
-def test_a_real_case_without_source_or_licence_is_found(tmp_path: Path) -> None:
+def test_a_real_case_without_source_or_licence_is_found(tmp_path):
     assert provenance_faults(written(tmp_path / "a", provenance=LICENSED)) == []
     missing = {key: value for key, value in LICENSED.items() if key != "repository"}
     assert provenance_faults(written(tmp_path / "b", provenance=missing)) == [
@@ -86,9 +80,7 @@ def test_a_real_case_without_source_or_licence_is_found(tmp_path: Path) -> None:
     assert provenance_faults(written(tmp_path / "d")) == ["first.json: its origin is not real"]
 
 
-def test_an_imported_case_is_real_and_says_what_was_redacted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_imported_case_is_real_and_says_what_was_redacted(tmp_path, capsys):
     source = public_data("claude-code/session.jsonl")
     for options, redacted in (([], ["home folder"]), (["--no-redact"], [])):
         code = cli.main(["import", str(source), "-o", str(tmp_path / "cases"), *options])
@@ -102,7 +94,7 @@ def test_an_imported_case_is_real_and_says_what_was_redacted(
         assert all(places > 100 for places in provenance.get("redacted", {}).values())
 
 
-def test_a_run_keeps_origin_and_point_in_its_records(pytester: pytest.Pytester) -> None:
+def test_a_run_keeps_origin_and_point_in_its_records(pytester):
     set_up(pytester, "second")
     real = case("first", provenance=LICENSED)
     real["compaction_points"][1]["recorded"] = {"summary": "The retry limit is 45."}
@@ -121,9 +113,7 @@ def test_a_run_keeps_origin_and_point_in_its_records(pytester: pytest.Pytester) 
 
 
 @BOTH
-def test_real_cases_run_by_default_and_can_be_chosen(
-    pytester: pytest.Pytester, workers: str
-) -> None:
+def test_real_cases_run_by_default_and_can_be_chosen(pytester, workers):
     set_up(pytester, "second")
     write_cases(pytester, case("first", provenance=LICENSED), folder="cases/real")
     run(pytester, workers)
@@ -134,7 +124,7 @@ def test_real_cases_run_by_default_and_can_be_chosen(
     assert {r["case"] for r in records(pytester).records} == {"first"}
 
 
-def test_the_digest_of_a_case_covers_where_it_comes_from(tmp_path: Path) -> None:
+def test_the_digest_of_a_case_covers_where_it_comes_from(tmp_path):
     (one,) = find_cases([written(tmp_path / "a", provenance=LICENSED)]).cases
     digest = hashlib.sha256(b"other").hexdigest()
     other = {**LICENSED, "sha256": digest}

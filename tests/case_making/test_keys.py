@@ -1,7 +1,5 @@
 """Key groups by rule: exact tokens first, then the words of the subject; negations stay whole."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +15,7 @@ from pytest_compaction.case_making.keys import (
 from pytest_compaction.text import Statement, TextIndex
 
 
-def often(form: str) -> int:
+def often(form):
     return 5
 
 
@@ -35,16 +33,14 @@ def often(form: str) -> int:
         ("the filter icon becomes smaller", [["filter"], ["icon"], ["smaller"]]),
     ],
 )
-def test_exact_tokens_come_with_the_words_of_their_subject(
-    text: str, keys: list[list[str]]
-) -> None:
+def test_exact_tokens_come_with_the_words_of_their_subject(text, keys):
     assert [list(group) for group in keys_of(text, often)] == keys
 
 
 @pytest.mark.parametrize(
     "text", ["go on with it", "make it better", "the same again", "64", "", "  "]
 )
-def test_a_text_without_words_that_tell_has_no_keys(text: str) -> None:
+def test_a_text_without_words_that_tell_has_no_keys(text):
     assert keys_of(text, often) == ()
 
 
@@ -58,7 +54,7 @@ def test_a_text_without_words_that_tell_has_no_keys(text: str) -> None:
         ("the upload runs without retries", "no retries"),
     ],
 )
-def test_a_negation_stays_in_one_group_with_its_word(text: str, one: str) -> None:
+def test_a_negation_stays_in_one_group_with_its_word(text, one):
     groups = keys_of(text, often)
     assert any(one in group for group in groups)
     affirmed = text.replace("never ", "").replace("don't ", "").replace("without", "with")
@@ -66,14 +62,14 @@ def test_a_negation_stays_in_one_group_with_its_word(text: str, one: str) -> Non
         assert TextIndex(affirmed).read(Statement(text, keys=groups)).outcome != "stated"
 
 
-def test_words_that_several_messages_use_are_preferred() -> None:
+def test_words_that_several_messages_use_are_preferred():
     text = "the flaky scheduler drops leases of the depot"
     counts = {"schedul": 4, "leas": 9, "depot": 3}
     groups = keys_of(text, lambda form: counts.get(form, 1))
     assert groups == (("scheduler",), ("leases",), ("depot",))
 
 
-def test_what_is_done_counts_less_than_what_it_is_done_to() -> None:
+def test_what_is_done_counts_less_than_what_it_is_done_to():
     assert keys_of("push the theme to the next tick", often) == (("theme",), ("tick",))
 
 
@@ -87,20 +83,18 @@ def test_what_is_done_counts_less_than_what_it_is_done_to() -> None:
         ("don't modify the theme colors", None),
     ],
 )
-def test_what_is_to_be_done_has_a_group_for_its_verb(
-    text: str, keys: list[list[str]] | None
-) -> None:
+def test_what_is_to_be_done_has_a_group_for_its_verb(text, keys):
     expected = keys_of(text, often) if keys is None else tuple(map(tuple, keys))
     assert task_keys(text, often) == expected
 
 
-def test_what_identifies_something_alone() -> None:
+def test_what_identifies_something_alone():
     assert all(map(telling, ["src/a.py", "dimGray", "retry_limit", "4f2a9c8", "6390", "TS2554"]))
     assert not any(map(telling, ["64", "limit", "3.5", "cat"]))
     assert small_number("64") and small_number("$3.50") and not small_number("6390")
 
 
-def test_a_question_gives_a_fact_away_however_it_asks() -> None:
+def test_a_question_gives_a_fact_away_however_it_asks():
     keys = (("6390", "port six"), ("broker",))
     assert given_away("Does the broker listen on 6390?", keys, "x")
     assert not given_away("Where does the broker listen?", keys, "x")
@@ -109,7 +103,7 @@ def test_a_question_gives_a_fact_away_however_it_asks() -> None:
 
 
 @given(st.text(max_size=300))
-def test_any_text_has_few_sound_groups(text: str) -> None:
+def test_any_text_has_few_sound_groups(text):
     groups = keys_of(text, often)
     assert len(groups) <= MAX_GROUPS
     assert all(group and all(key.strip() for key in group) for group in groups)
@@ -117,7 +111,7 @@ def test_any_text_has_few_sound_groups(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from("lease queue depot worker 45 port 6390 src/a.py dimGray".split())))
-def test_a_plain_text_states_what_its_own_keys_ask_for(words: list[str]) -> None:
+def test_a_plain_text_states_what_its_own_keys_ask_for(words):
     text = " ".join(dict.fromkeys(words))
     groups = keys_of(text, often)
     assert not groups or TextIndex(text).read(Statement(text, keys=groups)).outcome == "stated"

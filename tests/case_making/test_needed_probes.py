@@ -1,9 +1,6 @@
 """Probes ask for what the rest of a session needed: used, said again, ruled, chosen, open."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 from support.paths import public_data
@@ -22,7 +19,7 @@ RULE = "Uploads must never block the scheduler thread of a worker."
 CAUSE = "The build breaks because `leaseTable` is created after the worker pool."
 
 
-def test_a_value_that_a_later_call_uses_is_asked_for_by_its_role() -> None:
+def test_a_value_that_a_later_call_uses_is_asked_for_by_its_role():
     log = Log().say("assistant", ROLE).point()
     log.call("edit", path="src/stop.ts", oldText="a", newText="await drain(48155)")
     (asked,) = named(log.probes(), "values")
@@ -46,14 +43,14 @@ def test_a_value_that_a_later_call_uses_is_asked_for_by_its_role() -> None:
     ],
     ids=["system prompt", "shown since", "only replaced"],
 )
-def test_a_name_that_is_shown_again_was_not_remembered(shown: Any, used: str) -> None:
+def test_a_name_that_is_shown_again_was_not_remembered(shown, used):
     log = Log().say("assistant", ROLE).point()
     shown(log)
     log.call("edit", path="src/stop.ts", oldText="a", newText=f"await {used}")
     assert named(log.probes(), "values") == []
 
 
-def test_a_read_that_is_repeated_with_the_same_result_was_fetched_again_at_a_cost() -> None:
+def test_a_read_that_is_repeated_with_the_same_result_was_fetched_again_at_a_cost():
     log = Log().say("assistant", "The retry limits are kept in `limits.toml` for all workers.")
     log.call("read", path="conf/limits.toml", output="retries: 5").point()
     log.call("read", path="conf/limits.toml", output="retries: 5")
@@ -63,7 +60,7 @@ def test_a_read_that_is_repeated_with_the_same_result_was_fetched_again_at_a_cos
     assert needed["act"] == "read of conf/limits.toml again, 5 tokens"
 
 
-def test_a_value_of_a_result_is_asked_for_by_its_call() -> None:
+def test_a_value_of_a_result_is_asked_for_by_its_call():
     output = '{"name": "Mia", "payment": {"card_id": "card_4421486"}}'
     log = Log().call("get_user", id="mia", output=output).point()
     log.call("refund", card="card_4421486")
@@ -71,7 +68,7 @@ def test_a_value_of_a_result_is_asked_for_by_its_call() -> None:
     assert "“card_id: ____” (result of `get_user mia`)" in asked["question"]
 
 
-def test_files_that_were_changed_and_are_used_again_are_asked_for() -> None:
+def test_files_that_were_changed_and_are_used_again_are_asked_for():
     log = Log().call("write", path="src/lease.py", content="x")
     log.call("edit", path="src/pool.py", oldText="a", newText="b").point()
     log.call("read", path="src/lease.py", output="y")
@@ -79,13 +76,13 @@ def test_files_that_were_changed_and_are_used_again_are_asked_for() -> None:
     assert facts(asked) == ["src/lease.py was created"]
 
 
-def test_a_rule_of_the_user_is_asked_for_and_a_thought_is_not() -> None:
+def test_a_rule_of_the_user_is_asked_for_and_a_thought_is_not():
     log = Log().say("user", f"{RULE} I think the lease table should maybe hold the retries.")
     asked = log.say("user", "Please make sure the page looks good.").point().probes()
     assert [facts(probe) for probe in named(asked, "rules")] == [[RULE.rstrip(".")]]
 
 
-def test_a_requirement_is_sure_if_a_later_call_is_about_it_and_else_proposed() -> None:
+def test_a_requirement_is_sure_if_a_later_call_is_about_it_and_else_proposed():
     said = "the lease table should hold retries for ten minutes"
     for text, sure in (("lease table with retries", True), ("nothing of it", False)):
         log = Log().say("user", said).point().call("edit", path="a", oldText="b", newText=text)
@@ -95,21 +92,21 @@ def test_a_requirement_is_sure_if_a_later_call_is_about_it_and_else_proposed() -
 
 
 @pytest.mark.parametrize("text", ["the scheduler thread of a worker", "nothing of it"])
-def test_rules_of_a_long_first_turn_are_proposals_if_a_later_call_is_about_them(text: str) -> None:
+def test_rules_of_a_long_first_turn_are_proposals_if_a_later_call_is_about_them(text):
     log = Log().say("user", f"{RULE}\n\n{'You act as an agent. ' * 60}").point()
     derived = log.call("edit", path="a", oldText="b", newText=text).derived()
     assert named(derived.probes, "rules") == []
     assert bool(named(derived.proposed, "rules")) is text.startswith("the scheduler")
 
 
-def test_the_error_of_one_command_among_several_is_not_asked_for() -> None:
+def test_the_error_of_one_command_among_several_is_not_asked_for():
     several = "mkdir -p out && uv run worker.py"
     error = "ModuleNotFoundError: No module named 'broker'"
     log = Log().call("bash", command=several, output=error, is_error=True).point()
     assert named(log.call("bash", command=several).probes(), "failures") == []
 
 
-def test_what_was_only_stated_is_asked_for_where_nothing_was_needed() -> None:
+def test_what_was_only_stated_is_asked_for_where_nothing_was_needed():
     log = Log().say("user", "rename the upload queue of the broker to intake")
     log.call("write", path="src/lease.py", content="x").chatter()
     asked = log.point().probes()
@@ -120,7 +117,7 @@ def test_what_was_only_stated_is_asked_for_where_nothing_was_needed() -> None:
     assert not any("needed" in fact for probe in asked for fact in probe["facts"])
 
 
-def test_an_answer_to_a_question_of_the_agent_is_asked_by_that_question() -> None:
+def test_an_answer_to_a_question_of_the_agent_is_asked_by_that_question():
     log = Log().say("assistant", "Should the upload queue be a file or a table of Postgres?")
     log.say("user", "a plain file, the database is too slow for uploads").point()
     (asked,) = named(log.probes(), "answer")
@@ -128,7 +125,7 @@ def test_an_answer_to_a_question_of_the_agent_is_asked_by_that_question() -> Non
     assert asked["facts"][0]["needed"]["how"] == "chosen"
 
 
-def test_an_option_that_the_user_chose_in_a_tool_is_asked_for() -> None:
+def test_an_option_that_the_user_chose_in_a_tool_is_asked_for():
     question = "Which store should hold the leases?"
     options = [{"label": "Postgres table"}, {"label": "Plain file"}]
     given = {"questions": [{"question": question, "options": options}]}
@@ -137,7 +134,7 @@ def test_an_option_that_the_user_chose_in_a_tool_is_asked_for() -> None:
     assert facts(asked) == ["Postgres table"]
 
 
-def test_what_the_user_says_again_after_the_point_is_asked_for() -> None:
+def test_what_the_user_says_again_after_the_point_is_asked_for():
     said = "keep the retry delay of the upload worker below two seconds"
     log = Log().say("user", said).point().call("bash", command="ls")
     log.say("user", f"as I said, {said}").call("bash", command="ls")
@@ -145,7 +142,7 @@ def test_what_the_user_says_again_after_the_point_is_asked_for() -> None:
     assert fact["text"] == said and fact["needed"]["act"] == "the user says it again"
 
 
-def test_a_cause_about_a_name_that_is_used_later_is_proposed() -> None:
+def test_a_cause_about_a_name_that_is_used_later_is_proposed():
     log = Log().say("assistant", CAUSE).point()
     log.call("grep", output="leaseTable", pattern="leaseTable")
     (asked,) = named(log.derived().proposed, "findings")
@@ -153,7 +150,7 @@ def test_a_cause_about_a_name_that_is_used_later_is_proposed() -> None:
     assert [fact["type"] for fact in asked["facts"]] == ["reason"]
 
 
-def test_a_command_that_failed_and_runs_again_is_asked_for_with_its_error() -> None:
+def test_a_command_that_failed_and_runs_again_is_asked_for_with_its_error():
     error = "ModuleNotFoundError: No module named 'broker'"
     log = Log().call("bash", command="uv run worker.py", output=error, is_error=True).point()
     log.call("bash", command="uv run worker.py")
@@ -163,14 +160,14 @@ def test_a_command_that_failed_and_runs_again_is_asked_for_with_its_error() -> N
 
 
 @pytest.mark.parametrize("lead", ["<issue_description>\n", "Please solve this.\nISSUE:\n"])
-def test_the_title_of_a_report_is_the_request_under_way(lead: str) -> None:
+def test_the_title_of_a_report_is_the_request_under_way(lead):
     title = "LeasePool ignores the parent limit when leases expire"
     log = Log().say("user", f"{lead}{title}\nThey stay for hours.\n").point()
     (asked,) = named(log.call("bash", command="ls").probes(), "requests")
     assert facts(asked) == [title]
 
 
-def test_after_a_recorded_compaction_only_what_needs_no_memory_of_names_is_asked() -> None:
+def test_after_a_recorded_compaction_only_what_needs_no_memory_of_names_is_asked():
     log = Log().say("assistant", ROLE).say("user", RULE).point()
     log.call("edit", path="src/stop.ts", oldText="a", newText="await drain(48155)")
     derived = log.derived(recorded=True)
@@ -178,14 +175,14 @@ def test_after_a_recorded_compaction_only_what_needs_no_memory_of_names_is_asked
     assert named(derived.probes, "rules")
 
 
-def test_what_a_point_lacks_and_what_was_looked_for_is_told() -> None:
+def test_what_a_point_lacks_and_what_was_looked_for_is_told():
     derived = Log().say("user", RULE).point().derived()
     assert derived.lacking == {"p1": ("recall", "file", "continuation")}
     assert derived.found["rules and decisions of the user"] == (1, 1)
     assert derived.found["failing tests"] == (0, 0)
 
 
-def test_tasks_that_calls_create_and_update_by_number_are_a_plan() -> None:
+def test_tasks_that_calls_create_and_update_by_number_are_a_plan():
     log = Log()
     for number, subject in enumerate(("Write the upload queue", "Move the retry loop"), 1):
         log.call("TaskCreate", subject=subject, output=f"Task #{number} created successfully")
@@ -195,7 +192,7 @@ def test_tasks_that_calls_create_and_update_by_number_are_a_plan() -> None:
     assert facts(named(derived.probes, "open-steps")[0]) == ["Write the upload queue"]
 
 
-def test_open_steps_of_a_plan_are_asked_for_with_the_call_that_takes_them_up() -> None:
+def test_open_steps_of_a_plan_are_asked_for_with_the_call_that_takes_them_up():
     log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending"))
     log.call("TodoWrite", **plan("completed", "in_progress", "pending")).point()
     log.call("TodoWrite", **plan("completed", "completed", "pending"))
@@ -209,7 +206,7 @@ def test_open_steps_of_a_plan_are_asked_for_with_the_call_that_takes_them_up() -
 
 
 @pytest.mark.parametrize("said", ["", "now look at the docs of the broker instead"])
-def test_a_plan_is_not_asked_for_once_the_user_has_asked_for_something_else(said: str) -> None:
+def test_a_plan_is_not_asked_for_once_the_user_has_asked_for_something_else(said):
     log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending"))
     if said:
         log.say("user", said)
@@ -224,20 +221,20 @@ def test_a_plan_is_not_asked_for_once_the_user_has_asked_for_something_else(said
         {"command": "plan", "task_list": [{"title": "Write the upload queue", "status": "todo"}]},
     ],
 )
-def test_plans_are_known_by_their_shape(arguments: dict[str, Any]) -> None:
+def test_plans_are_known_by_their_shape(arguments):
     call = ToolCall("c", "update_plan", json.dumps(arguments))
     assert [text for text, _ in plan_entries(call)] == ["Write the upload queue"]
     assert plan_entries(ToolCall("c", "edit", '{"edits": [{"old": "a", "new": "b"}]}')) == []
 
 
-def test_tests_that_still_fail_are_asked_for() -> None:
+def test_tests_that_still_fail_are_asked_for():
     output = "FAILED tests/test_a.py::test_one - x\nFAILED tests/test_a.py::test_two\n"
     log = Log().call("bash", command="pytest -q", output=output + "2 failed, 3 passed in 1.0s")
     (failing,) = named(log.point().call("bash", command="ls").probes(), "failing-tests")
     assert facts(failing) == ["tests/test_a.py::test_one", "tests/test_a.py::test_two"]
 
 
-def test_the_probes_of_a_real_session_are_sound_and_at_most_two_of_a_shape() -> None:
+def test_the_probes_of_a_real_session_are_sound_and_at_most_two_of_a_shape():
     path = public_data("pi-agent/large-session.jsonl")
     (read,) = conversations(importer_for(path, load_importers().importers), path)
     transcript = Redactor().redact(read)

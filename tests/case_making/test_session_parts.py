@@ -1,9 +1,6 @@
 """A part of a session: calls keep their results, and compactions stay if they are complete."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -36,11 +33,11 @@ MESSAGES = (
 )
 
 
-def transcript(*boundaries: Boundary) -> Transcript:
+def transcript(*boundaries):
     return Transcript(MESSAGES, "s.jsonl", ImportTally(9, 8, {"title": 1}), boundaries=boundaries)
 
 
-def ids(part: SessionPart) -> str:
+def ids(part):
     return " ".join(message.id for message in part.of(transcript()).messages)
 
 
@@ -60,23 +57,23 @@ def ids(part: SessionPart) -> str:
         (SessionPart(first=1, final=1), "m0"),
     ],
 )
-def test_a_part_holds_what_was_asked_for_and_whole_calls(part: SessionPart, expected: str) -> None:
+def test_a_part_holds_what_was_asked_for_and_whole_calls(part, expected):
     assert ids(part) == expected
 
 
-def test_what_is_outside_is_in_the_ledger() -> None:
+def test_what_is_outside_is_in_the_ledger():
     tally = SessionPart(last=1).of(transcript()).tally
     assert (tally.records, tally.messages) == (9, 2)
     assert tally.left_out == {OUTSIDE: 6, "title": 1}
     assert SessionPart(first=1).of(transcript()) == transcript()
 
 
-def test_a_part_behind_the_end_is_refused() -> None:
+def test_a_part_behind_the_end_is_refused():
     with pytest.raises(ImportFormatError, match=r"s\.jsonl: --from 9 --to 12 is outside its 8"):
         SessionPart(first=9, final=12).of(transcript())
 
 
-def test_a_compaction_is_on_record_only_with_all_that_it_kept() -> None:
+def test_a_compaction_is_on_record_only_with_all_that_it_kept():
     early = Boundary("m2", "begun")
     late = Boundary("m7", "then", kept=("m4", "m5", "m6", "m7"))
     longer = Boundary("m7", "then", kept=("m3", "m4", "m5", "m6", "m7"))
@@ -89,7 +86,7 @@ def test_a_compaction_is_on_record_only_with_all_that_it_kept() -> None:
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.none() | st.integers(1, 9))
-def test_every_part_is_a_sound_conversation(first: int, final: int, last: int | None) -> None:
+def test_every_part_is_a_sound_conversation(first, final, last):
     part = SessionPart(first, final) if last is None else SessionPart(last=last)
     try:
         found = part.of(transcript())
@@ -110,7 +107,7 @@ RULES = (
 )
 
 
-def talk(rounds: int) -> list[dict[str, str]]:
+def talk(rounds):
     said = [
         {"role": "user", "content": "the upload handler must answer within two seconds"},
         {"role": "assistant", "content": "I use a bounded queue instead of a thread each."},
@@ -128,8 +125,8 @@ def talk(rounds: int) -> list[dict[str, str]]:
 
 
 def test_a_session_that_is_too_large_says_so_and_a_part_of_it_is_imported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, capsys, monkeypatch
+):
     path = tmp_path / "talk.json"
     path.write_text(json.dumps(talk(60)), "utf-8")
     monkeypatch.setattr(import_transcripts, "MAX_FILE_BYTES", 40_000)
@@ -149,9 +146,7 @@ def test_a_session_that_is_too_large_says_so_and_a_part_of_it_is_imported(
     assert (case.messages[0].id, case.messages[-1].id) == ("m0020", "m0079")
 
 
-def test_what_is_secret_is_known_from_the_whole_session(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_secret_is_known_from_the_whole_session(tmp_path, capsys):
     named = {"role": "user", "content": "the password is tiger99x"}
     used = {"role": "user", "content": "log in with tiger99x again"}
     path = tmp_path / "talk.json"
@@ -170,9 +165,7 @@ def test_what_is_secret_is_known_from_the_whole_session(
         (["--last", "0"], "not a whole number from 1 to 999999"),
     ],
 )
-def test_options_that_name_no_part_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
-) -> None:
+def test_options_that_name_no_part_are_refused(tmp_path, capsys, options, words):
     with pytest.raises(SystemExit) as caught:
         cli.main(["import", "x", "-o", str(tmp_path), *options])
     assert caught.value.code == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -21,13 +20,13 @@ class Reading:
 
     description = "a test"
 
-    def __init__(self, name: str, read: int, specificity: int = 20, fault: str = "") -> None:
+    def __init__(self, name, read, specificity=20, fault=""):
         self.name, self.known, self.specificity, self.fault = name, read, specificity, fault
 
-    def recognises(self, head: str) -> bool:
+    def recognises(self, head):
         return True
 
-    def read(self, path: Path) -> Transcript:
+    def read(self, path):
         if self.fault:
             raise ImportFormatError(f"{path}, message 3: {self.fault}; fix or remove it")
         unread = {"unknown record type 'x'": 9 - self.known, "unknown part 'y'": 1}
@@ -35,7 +34,7 @@ class Reading:
         return Transcript((), str(path), tally)
 
 
-def chosen(tmp_path: Path, *importers: Reading) -> str:
+def chosen(tmp_path, *importers):
     path = tmp_path / "log.json"
     path.write_text("{}", "utf-8")
     known: Mapping[str, Importer] = {importer.name: importer for importer in importers}
@@ -53,15 +52,11 @@ def chosen(tmp_path: Path, *importers: Reading) -> str:
         ([Reading("a", 0, 30, "no id"), Reading("b", 9, 0)], "b"),
     ],
 )
-def test_the_first_that_reads_nine_tenths_of_the_records_reads_the_file(
-    tmp_path: Path, importers: list[Reading], name: str
-) -> None:
+def test_the_first_that_reads_nine_tenths_of_the_records_reads_the_file(tmp_path, importers, name):
     assert chosen(tmp_path, *importers) == name
 
 
-def test_a_file_that_none_reads_is_refused_with_the_nearest_and_what_it_cannot_read(
-    tmp_path: Path,
-) -> None:
+def test_a_file_that_none_reads_is_refused_with_the_nearest_and_what_it_cannot_read(tmp_path):
     with pytest.raises(ImportFormatError) as caught:
         chosen(tmp_path, Reading("a", 3), Reading("b", 7), Reading("c", 0, 30, "no id"))
     said = str(caught.value)
@@ -72,8 +67,8 @@ def test_a_file_that_none_reads_is_refused_with_the_nearest_and_what_it_cannot_r
 
 @pytest.mark.parametrize(("specificity", "sure"), [(30, True), (20, False)])
 def test_a_line_is_to_be_mended_only_in_a_file_that_is_surely_of_the_format(
-    tmp_path: Path, specificity: int, sure: bool
-) -> None:
+    tmp_path, specificity, sure
+):
     with pytest.raises(ImportFormatError, match="message 3: no id") as caught:
         chosen(tmp_path, Reading("a", 0, specificity, "no id"))
     assert ("fix or remove it" in str(caught.value)) == sure

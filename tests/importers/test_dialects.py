@@ -13,9 +13,7 @@ from support.mutations import mutated
 from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import (
     Boundary,
-    Importer,
     ImportFormatError,
-    Transcript,
     conversations,
     importer_named,
     load_importers,
@@ -37,13 +35,13 @@ WITHOUT_TEXT = ("sharegpt.turns",)
 COMPACTED = ("acp.updates", "copilot-cli", "opencode", "qwen-code")
 
 
-def read(path: Path) -> tuple[Importer, Transcript]:
+def read(path):
     importer, (transcript,) = read_by_best(path, IMPORTERS)
     return importer, transcript
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_the_conversation_of_each_dialect_is_read_whole(path: Path) -> None:
+def test_the_conversation_of_each_dialect_is_read_whole(path):
     importer, transcript = read(path)
     assert importer.name == path.name.split(".")[0]
     assert structure_faults(transcript.messages) == []
@@ -66,7 +64,7 @@ def test_the_conversation_of_each_dialect_is_read_whole(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_compaction_is_a_record_after_the_last_message(path: Path) -> None:
+def test_a_compaction_is_a_record_after_the_last_message(path):
     importer, transcript = read(path)
     if not path.name.startswith(COMPACTED):
         assert transcript.boundaries == ()
@@ -83,7 +81,7 @@ def test_a_compaction_is_a_record_after_the_last_message(path: Path) -> None:
     )
 
 
-def test_a_stream_of_gemini_cli_is_read_as_the_program_writes_it() -> None:
+def test_a_stream_of_gemini_cli_is_read_as_the_program_writes_it():
     importer, (transcript,) = read_by_best(STREAM, IMPORTERS)
     assert importer.name == "gemini-cli"
     assert [m.text for m in transcript.messages if m.text] == [REQUEST, "Reading it.", ANSWER]
@@ -94,7 +92,7 @@ def test_a_stream_of_gemini_cli_is_read_as_the_program_writes_it() -> None:
     assert not transcript.tally.unread
 
 
-def test_a_request_before_the_first_line_of_a_stream_is_not_lost(tmp_path: Path) -> None:
+def test_a_request_before_the_first_line_of_a_stream_is_not_lost(tmp_path):
     first = {"type": "message", "role": "user", "content": "Look at the Makefile first."}
     path = tmp_path / "stream.jsonl"
     path.write_text(f"{json.dumps(first)}\n{STREAM.read_text('utf-8')}", "utf-8")
@@ -104,8 +102,8 @@ def test_a_request_before_the_first_line_of_a_stream_is_not_lost(tmp_path: Path)
 
 
 def test_spans_of_agents_and_tools_are_counted_apart_and_calls_without_messages_are_not_read(
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     _, (transcript,) = read_by_best(FOLDER / "otel.console.json", IMPORTERS)
     assert transcript.tally.left_out["span that is no call of a model"] == 3
     span = {"name": "chat m", "attributes": {"gen_ai.operation.name": "chat"}}
@@ -125,8 +123,8 @@ def test_spans_of_agents_and_tools_are_counted_apart_and_calls_without_messages_
 @pytest.mark.parametrize("role", ["user", "assistant"])
 @pytest.mark.parametrize("format", ["ai-sdk", "openai-chat", "anthropic", "plain"])
 def test_a_long_member_that_is_not_read_is_counted_by_its_name(
-    tmp_path: Path, format: str, role: str, member: dict[str, object], counted: bool
-) -> None:
+    tmp_path, format, role, member, counted
+):
     messages = [{"role": one, "content": one} for one in ("user", "assistant")]
     messages = [m | member if m["role"] == role else m for m in messages]  # type: ignore[operator]
     path = tmp_path / "log.json"
@@ -137,9 +135,7 @@ def test_a_long_member_that_is_not_read_is_counted_by_its_name(
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation(
-    path: Path, tmp_path: Path
-) -> None:
+def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation(path, tmp_path):
     rng = random.Random(path.name)
     damaged = tmp_path / path.name
     for _ in range(40):
@@ -158,13 +154,13 @@ def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation
 STEPS = 4_000
 
 
-def chunks() -> list[object]:
+def chunks():
     text = {"type": "text", "text": "piece "}
     update = {"sessionUpdate": "agent_message_chunk", "content": text}
     return [{"params": {"update": update}}] * (STEPS * 10)
 
 
-def without_ids() -> list[object]:
+def without_ids():
     talk: list[object] = []
     for number in range(STEPS):
         call = json.dumps({"name": "read", "arguments": {"path": f"a{number}"}})
@@ -173,7 +169,7 @@ def without_ids() -> list[object]:
     return [{"conversations": [{"from": "human", "value": "go"}, *talk]}]
 
 
-def with_one_id() -> list[object]:
+def with_one_id():
     talk: list[object] = [{"role": "user", "content": "go"}]
     for number in range(STEPS):
         part = {"toolCallId": "same", "toolName": "read"}
@@ -188,9 +184,7 @@ def with_one_id() -> list[object]:
 @pytest.mark.parametrize(
     ("name", "records"), [("acp", chunks()), ("sharegpt", without_ids()), ("ai-sdk", with_one_id())]
 )
-def test_long_conversations_take_time_in_proportion(
-    tmp_path: Path, name: str, records: list[object]
-) -> None:
+def test_long_conversations_take_time_in_proportion(tmp_path, name, records):
     """Work that grew with the square of the length would take minutes."""
     path = tmp_path / "long.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
@@ -205,9 +199,7 @@ def test_long_conversations_take_time_in_proportion(
 
 
 @pytest.mark.parametrize(("given", "role"), [("assistant", "assistant"), ("user", "user")])
-def test_a_chat_message_of_langchain_has_the_role_that_it_names(
-    tmp_path: Path, given: str, role: str
-) -> None:
+def test_a_chat_message_of_langchain_has_the_role_that_it_names(tmp_path, given, role):
     chat = {"type": "chat", "data": {"type": "chat", "role": given, "content": "Noted."}}
     path = tmp_path / "state.json"
     path.write_text(json.dumps({"messages": [chat]}), "utf-8")
@@ -236,9 +228,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("name", sorted(PARTS))
-def test_parts_of_a_format_without_an_importer_are_read_by_their_shape(
-    tmp_path: Path, name: str
-) -> None:
+def test_parts_of_a_format_without_an_importer_are_read_by_their_shape(tmp_path, name):
     call, result = PARTS[name]
     talk = [
         {"role": "user", "content": [{"text": "list it"}]},
@@ -253,7 +243,7 @@ def test_parts_of_a_format_without_an_importer_are_read_by_their_shape(
     assert [r.text for m in transcript.messages for r in m.results] == ["a.py"]
 
 
-def test_runs_of_two_conversations_are_not_mixed(tmp_path: Path) -> None:
+def test_runs_of_two_conversations_are_not_mixed(tmp_path):
     (path,) = (path for path in FILES if path.name == "langchain.langsmith-runs.jsonl")
     runs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     other = json.loads(json.dumps(runs).replace("tenant 7", "tenant 8"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,7 +84,7 @@ RECORDS: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
-def document(name: str, records: list[Any]) -> str:
+def document(name, records):
     if name == "gemini-cli":
         return "".join(json.dumps(record) + "\n" for record in records)
     if name == "swe-agent":
@@ -98,7 +97,7 @@ def document(name: str, records: list[Any]) -> str:
     return json.dumps(records)
 
 
-def mutated(records: list[Any], place: list[int], value: Any) -> list[Any]:
+def mutated(records, place, value):
     """The records with the value at one place replaced."""
     changed = json.loads(json.dumps(records))
     here: Any = changed
@@ -114,7 +113,7 @@ def mutated(records: list[Any], place: list[int], value: Any) -> list[Any]:
     return list(changed)
 
 
-def hold_all(importer: Importer, path: Path) -> None:
+def hold_all(importer, path):
     refused = ""
     transcripts: list[Transcript] = []
     try:
@@ -126,7 +125,7 @@ def hold_all(importer: Importer, path: Path) -> None:
         hold(transcript)
 
 
-def hold(transcript: Transcript) -> None:
+def hold(transcript):
     ids = [message.id for message in transcript.messages]
     assert structure_faults(transcript.messages) == []
     assert len(set(ids)) == len(ids)
@@ -168,8 +167,8 @@ VALUES = st.sampled_from(
     value=VALUES,
 )
 def test_any_order_and_any_value_give_an_error_or_a_sound_conversation(
-    tmp_path: Path, name: str, order: list[int], places: list[list[int]], value: Any
-) -> None:
+    tmp_path, name, order, places, value
+):
     importer: Importer = importer_named(name, IMPORTERS)
     records = [RECORDS[name][number % len(RECORDS[name])] for number in order]
     for place in places:
@@ -186,9 +185,7 @@ LINES = ["# aider chat started at 2025-01-02 03:04:05", "#### go  ", "#### /undo
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(st.sampled_from(LINES), max_size=20))
-def test_any_order_of_lines_gives_an_error_or_a_sound_conversation(
-    tmp_path: Path, lines: list[str]
-) -> None:
+def test_any_order_of_lines_gives_an_error_or_a_sound_conversation(tmp_path, lines):
     path = tmp_path / "history.md"
     path.write_text("\n".join(lines), "utf-8")
     hold_all(importer_named("aider", IMPORTERS), path)

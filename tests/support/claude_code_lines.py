@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from support.imports import import_with
 
-from pytest_compaction.importers import Transcript
 from pytest_compaction.importers.formats.claude_code import IMPORTER
 
 
-def said(
-    type: str, uuid: str, parent: str | None, content: Any, id: str = "", **more: Any
-) -> dict[str, Any]:
+def said(type, uuid, parent, content, id="", **more):
     """A user or assistant line; ``id`` is the id of the assistant's message."""
     message = {"role": type, "content": content, **({"id": id} if id else {})}
     return {"type": type, "uuid": uuid, "parentUuid": parent, "message": message, **more}
 
 
-def use(id: str, name: str = "Read", **given: Any) -> dict[str, Any]:
+def use(id, name="Read", **given):
     return {"type": "tool_use", "id": id, "name": name, "input": given}
 
 
-def answer(id: str, content: Any = "done", **more: Any) -> dict[str, Any]:
+def answer(id, content="done", **more):
     return {"type": "tool_result", "tool_use_id": id, "content": content, **more}
 
 
-def text(words: str) -> dict[str, Any]:
+def text(words):
     return {"type": "text", "text": words}
 
 
 imported = partial(import_with, IMPORTER.read)
 
 
-def shape(transcript: Transcript) -> list[tuple[str, str]]:
+def shape(transcript):
     return [
         (m.role, m.results[0].text if m.results else m.text or ",".join(c.id for c in m.calls))
         for m in transcript.messages
@@ -44,7 +40,7 @@ def shape(transcript: Transcript) -> list[tuple[str, str]]:
 START = said("user", "u1", None, "look at both files", sessionId="s")
 
 
-def compacted(number: int, after: str, summary: str, **metadata: Any) -> list[dict[str, Any]]:
+def compacted(number, after, summary, **metadata):
     """A boundary after the line ``after``, and the summary that follows it."""
     boundary = {
         "type": "system",

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 from pytest_compaction.conversation import structure_faults
-from pytest_compaction.importers import Transcript
 
 
-def at_length(text: str, words: int = 150) -> str:
+def at_length(text, words=150):
     """A text and about ``words`` tokens that state nothing: a case's log exceeds its budget."""
     return " ".join((text, *["looked"] * words))
 
 
-def write(tmp_path: Path, *records: Any) -> Path:
+def write(tmp_path, *records):
     path = tmp_path / "session.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
     return path
 
 
-def import_with(read: Callable[[Path], Transcript], tmp_path: Path, *records: Any) -> Transcript:
+def import_with(read, tmp_path, *records):
     """The transcript that an importer reads from these records; its structure is sound."""
     transcript = read(write(tmp_path, *records))
     assert structure_faults(transcript.messages) == []

@@ -1,15 +1,11 @@
 """Chat histories of aider: prompts, notices and answers, and edits applied and undone."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from support.paths import public_data
 
 from pytest_compaction.artifacts import file_operations, file_states
 from pytest_compaction.conversation import structure_faults
-from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
+from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.aider import IMPORTER
 
 HEADING = "\n# aider chat started at 2025-01-02 03:04:05\n\n"
@@ -24,15 +20,15 @@ x = 2
 ```"""
 
 
-def prompt(*lines: str) -> str:
+def prompt(*lines):
     return "".join(f"#### {line}  \n" for line in lines) + "\n"
 
 
-def notices(*lines: str) -> str:
+def notices(*lines):
     return "".join(f"> {line}  \n" for line in lines) + "\n"
 
 
-def imported(tmp_path: Path, *pieces: str) -> list[Transcript]:
+def imported(tmp_path, *pieces):
     path = tmp_path / ".aider.chat.history.md"
     path.write_text("".join(pieces), "utf-8")
     transcripts = list(IMPORTER.read(path))
@@ -44,7 +40,7 @@ COST = "Tokens: 11k sent, 1k received. Cost: $0.05 message, $0.05 session."
 HINT = "You can use /undo to undo and discard each aider commit."
 
 
-def test_prompts_answers_and_notices_are_told_apart(tmp_path: Path) -> None:
+def test_prompts_answers_and_notices_are_told_apart(tmp_path):
     (transcript,) = imported(
         tmp_path,
         HEADING,
@@ -81,7 +77,7 @@ def test_prompts_answers_and_notices_are_told_apart(tmp_path: Path) -> None:
     }
 
 
-def test_an_edit_that_was_undone_is_no_file_operation(tmp_path: Path) -> None:
+def test_an_edit_that_was_undone_is_no_file_operation(tmp_path):
     applied = ("Applied edit to src/a.py", "Applied edit to src/b.py", "Commit abc1234 feat: x")
     (transcript,) = imported(
         tmp_path,
@@ -118,7 +114,7 @@ def test_an_edit_that_was_undone_is_no_file_operation(tmp_path: Path) -> None:
     }
 
 
-def test_chats_of_one_history_are_conversations_named_by_their_time(tmp_path: Path) -> None:
+def test_chats_of_one_history_are_conversations_named_by_their_time(tmp_path):
     other = "# aider chat started at 2025-02-03 04:05:06\n\n"
     first, second = imported(
         tmp_path,
@@ -138,7 +134,7 @@ def test_chats_of_one_history_are_conversations_named_by_their_time(tmp_path: Pa
     assert second.tally.left_out == {"entry of a chat without an answer": 1}
 
 
-def test_a_fence_that_was_cut_off_does_not_swallow_what_follows(tmp_path: Path) -> None:
+def test_a_fence_that_was_cut_off_does_not_swallow_what_follows(tmp_path):
     (transcript,) = imported(
         tmp_path,
         HEADING,
@@ -151,7 +147,7 @@ def test_a_fence_that_was_cut_off_does_not_swallow_what_follows(tmp_path: Path) 
     assert [m.text for m in transcript.messages] == ["go", "```python\nx = [", "on", "Yes."]
 
 
-def test_a_history_that_lost_its_trailing_blanks_is_read_the_same(tmp_path: Path) -> None:
+def test_a_history_that_lost_its_trailing_blanks_is_read_the_same(tmp_path):
     pieces = (HEADING, prompt("go", "on"), f"Gone.\n\n{BLOCK}\n\n", notices("Applied edit to a.py"))
     (kept,) = imported(tmp_path, *pieces)
     (lost,) = imported(tmp_path, *(piece.replace("  \n", "\n") for piece in pieces))
@@ -159,7 +155,7 @@ def test_a_history_that_lost_its_trailing_blanks_is_read_the_same(tmp_path: Path
     assert [m.text.replace("  ", "") for m in kept.messages] == [m.text for m in lost.messages]
 
 
-def test_headings_and_quotes_of_an_answer_are_its_own(tmp_path: Path) -> None:
+def test_headings_and_quotes_of_an_answer_are_its_own(tmp_path):
     answer = "#### Plan\n\n> as you said\n\nDone."
     (transcript,) = imported(tmp_path, HEADING, prompt("go"), answer + "\n\n", prompt("on"))
     assert [(m.role, m.text) for m in transcript.messages] == [
@@ -169,7 +165,7 @@ def test_headings_and_quotes_of_an_answer_are_its_own(tmp_path: Path) -> None:
     ]
 
 
-def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
+def test_the_format_is_detected_from_content(tmp_path):
     importers = load_importers().importers
     path = tmp_path / "notes.txt"
     path.write_text(HEADING + prompt("go"), "utf-8")
@@ -181,7 +177,7 @@ def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
         importer_for(path, importers)
 
 
-def test_a_history_without_an_answer_or_with_broken_bytes_is_an_error(tmp_path: Path) -> None:
+def test_a_history_without_an_answer_or_with_broken_bytes_is_an_error(tmp_path):
     with pytest.raises(ImportFormatError, match="no answer in an aider chat history"):
         imported(tmp_path, HEADING, prompt("go"))
     path = tmp_path / "broken.md"
@@ -190,7 +186,7 @@ def test_a_history_without_an_answer_or_with_broken_bytes_is_an_error(tmp_path: 
         list(IMPORTER.read(path))
 
 
-def test_the_public_history_is_read_whole() -> None:
+def test_the_public_history_is_read_whole():
     (transcript,) = IMPORTER.read(public_data("aider/chat-history.md"))
     assert structure_faults(transcript.messages) == []
     typed = sum(message.role == "user" for message in transcript.messages)

@@ -1,16 +1,11 @@
 """Anthropic messages: blocks, logs of requests, and compactions by the interface."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
 from pytest_compaction.conversation import Image, Opaque, Thinking, canonical_json
-from pytest_compaction.importers import ImportFormatError, Transcript
+from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.importers.formats.anthropic import IMPORTER
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
@@ -48,7 +43,7 @@ TALK = [ASK, CALL, BACK, SAY]
 RESPONSE = {"type": "message", "id": "msg_1", "model": "claude-x", **SAY}
 
 
-def read(path: Path) -> list[Transcript]:
+def read(path):
     return imported_as("anthropic", path)
 
 
@@ -62,9 +57,7 @@ def read(path: Path) -> list[Transcript]:
     ],
     ids=["body", "list", "lines", "exchange"],
 )
-def test_a_conversation_is_read_from_each_of_its_wrappings(
-    tmp_path: Path, values: list[Any], lines: bool
-) -> None:
+def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path, values, lines):
     (transcript,) = read(write(tmp_path, *values, lines=lines))
     assert [m.role for m in transcript.messages] == [
         "user",
@@ -85,14 +78,14 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(
     assert not transcript.tally.left_out
 
 
-def test_a_system_prompt_beside_the_messages_comes_first(tmp_path: Path) -> None:
+def test_a_system_prompt_beside_the_messages_comes_first(tmp_path):
     system = [{"type": "text", "text": "Be careful.", "cache_control": {"type": "ephemeral"}}]
     plain = [ASK, {"role": "assistant", "content": "Fine."}]
     (transcript,) = read(write(tmp_path, {"system": system, "messages": plain}))
     assert (transcript.messages[0].role, transcript.messages[0].text) == ("system", "Be careful.")
 
 
-def test_a_log_with_moving_cache_marks_is_one_conversation(tmp_path: Path) -> None:
+def test_a_log_with_moving_cache_marks_is_one_conversation(tmp_path):
     marked = {
         "role": "user",
         "content": [{"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}],
@@ -107,7 +100,7 @@ def test_a_log_with_moving_cache_marks_is_one_conversation(tmp_path: Path) -> No
     assert transcript.tally.left_out == {"message repeated in a later request": 2}
 
 
-def test_a_compaction_block_is_a_boundary_and_no_message(tmp_path: Path) -> None:
+def test_a_compaction_block_is_a_boundary_and_no_message(tmp_path):
     block = {"type": "compaction", "content": "so far: x is 1"}
     after = {"role": "assistant", "content": [block, {"type": "text", "text": "Going on."}]}
     (transcript,) = read(write(tmp_path, {"messages": [*TALK, ASK, after]}))
@@ -116,7 +109,7 @@ def test_a_compaction_block_is_a_boundary_and_no_message(tmp_path: Path) -> None
     assert not any("so far" in m.text for m in transcript.messages)
 
 
-def test_what_the_provider_ran_stays_and_what_is_unknown_is_counted(tmp_path: Path) -> None:
+def test_what_the_provider_ran_stays_and_what_is_unknown_is_counted(tmp_path):
     search = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}}
     found = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": []}
     document = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf"}}
@@ -150,7 +143,7 @@ def test_what_the_provider_ran_stays_and_what_is_unknown_is_counted(tmp_path: Pa
         ({"other": 1}, ["no Anthropic message was recognised"]),
     ],
 )
-def test_what_cannot_be_read_is_named(tmp_path: Path, value: Any, words: list[str]) -> None:
+def test_what_cannot_be_read_is_named(tmp_path, value, words):
     path = write(tmp_path, value)
     with pytest.raises(ImportFormatError) as caught:
         list(IMPORTER.read(path))
@@ -158,8 +151,8 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, value: Any, words: list[st
         assert word in str(caught.value)
 
 
-def test_a_result_that_comes_twice_or_late_is_told_from_one_without_a_call(tmp_path: Path) -> None:
-    def back(id: str) -> dict[str, Any]:
+def test_a_result_that_comes_twice_or_late_is_told_from_one_without_a_call(tmp_path):
+    def back(id):
         block = {"type": "tool_result", "tool_use_id": id, "content": "x"}
         return {"role": "user", "content": [block]}
 

@@ -1,10 +1,6 @@
 """Claude Code sessions: one thread from a tree of lines; every line is used or counted."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.claude_code_lines import (
@@ -26,7 +22,7 @@ from pytest_compaction.importers.formats.claude_code import IMPORTER
 from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE
 
 
-def test_lines_of_one_assistant_message_are_one_message(tmp_path: Path) -> None:
+def test_lines_of_one_assistant_message_are_one_message(tmp_path):
     thinking = {"type": "thinking", "thinking": "hm", "signature": "abc=="}
     transcript = imported(
         tmp_path,
@@ -55,7 +51,7 @@ def test_lines_of_one_assistant_message_are_one_message(tmp_path: Path) -> None:
     assert not transcript.tally.left_out
 
 
-def test_what_the_user_took_back_is_left_out_and_counted(tmp_path: Path) -> None:
+def test_what_the_user_took_back_is_left_out_and_counted(tmp_path):
     transcript = imported(
         tmp_path,
         START,
@@ -77,7 +73,7 @@ def test_what_the_user_took_back_is_left_out_and_counted(tmp_path: Path) -> None
     }
 
 
-def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> None:
+def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path):
     side = said("assistant", "s1", None, [text("sub")], "m9", isSidechain=True)
     error = said("assistant", "e1", "u1", [text("API Error: 529")], "m8", isApiErrorMessage=True)
     transcript = imported(
@@ -117,7 +113,7 @@ def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> N
     assert made == len(transcript.messages)
 
 
-def test_a_file_of_a_sub_agent_is_its_conversation(tmp_path: Path) -> None:
+def test_a_file_of_a_sub_agent_is_its_conversation(tmp_path):
     transcript = imported(
         tmp_path,
         said("user", "u1", None, "search for it", isSidechain=True, agentId="a"),
@@ -126,7 +122,7 @@ def test_a_file_of_a_sub_agent_is_its_conversation(tmp_path: Path) -> None:
     assert [m.text for m in transcript.messages] == ["search for it", "Here."]
 
 
-def test_messages_typed_while_the_agent_worked_survive(tmp_path: Path) -> None:
+def test_messages_typed_while_the_agent_worked_survive(tmp_path):
     queued = {"type": "queued_command", "prompt": "and the tests too"}
     transcript = imported(
         tmp_path,
@@ -139,11 +135,11 @@ def test_messages_typed_while_the_agent_worked_survive(tmp_path: Path) -> None:
     assert shape(transcript)[3] == ("user", "and the tests too")
 
 
-def queue(operation: str, content: str = "") -> dict[str, Any]:
+def queue(operation, content=""):
     return {"type": "queue-operation", "operation": operation, "content": content}
 
 
-def test_a_text_that_was_read_within_a_turn_is_a_message_of_the_user(tmp_path: Path) -> None:
+def test_a_text_that_was_read_within_a_turn_is_a_message_of_the_user(tmp_path):
     transcript = imported(
         tmp_path,
         START,
@@ -164,7 +160,7 @@ def test_a_text_that_was_read_within_a_turn_is_a_message_of_the_user(tmp_path: P
     ]
 
 
-def test_a_note_of_a_task_in_the_queue_is_no_word_of_the_user(tmp_path: Path) -> None:
+def test_a_note_of_a_task_in_the_queue_is_no_word_of_the_user(tmp_path):
     note = {"task_id": "a1b2c3", "tool_use_id": "toolu_1", "task_type": "local_agent"}
     transcript = imported(
         tmp_path,
@@ -179,7 +175,7 @@ def test_a_note_of_a_task_in_the_queue_is_no_word_of_the_user(tmp_path: Path) ->
     assert roles == ["system"]
 
 
-def test_a_text_of_the_queue_is_no_message_twice(tmp_path: Path) -> None:
+def test_a_text_of_the_queue_is_no_message_twice(tmp_path):
     queued = {"type": "queued_command", "prompt": "and the tests too"}
     transcript = imported(
         tmp_path,
@@ -197,7 +193,7 @@ def test_a_text_of_the_queue_is_no_message_twice(tmp_path: Path) -> None:
     assert [m.text for m in transcript.messages if m.role == "user"][1:] == ["and the tests too"]
 
 
-def test_interruptions_and_images_survive(tmp_path: Path) -> None:
+def test_interruptions_and_images_survive(tmp_path):
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png"}}
     image["source"]["data"] = "A" * 4000  # type: ignore[index]
     transcript = imported(
@@ -221,7 +217,7 @@ def test_interruptions_and_images_survive(tmp_path: Path) -> None:
     }
 
 
-def test_the_body_of_a_skill_belongs_to_the_call_that_loaded_it(tmp_path: Path) -> None:
+def test_the_body_of_a_skill_belongs_to_the_call_that_loaded_it(tmp_path):
     body = "Base directory for this skill: /s\n\n# Debugging\nFind the root cause first."
     transcript = imported(
         tmp_path,
@@ -239,7 +235,7 @@ def test_the_body_of_a_skill_belongs_to_the_call_that_loaded_it(tmp_path: Path) 
     ]
 
 
-def test_a_command_is_what_was_typed_and_its_prompt_is_the_request(tmp_path: Path) -> None:
+def test_a_command_is_what_was_typed_and_its_prompt_is_the_request(tmp_path):
     skill = "Base directory for this skill: /s\n\n# Debugging"
     transcript = imported(
         tmp_path,
@@ -258,7 +254,7 @@ def test_a_command_is_what_was_typed_and_its_prompt_is_the_request(tmp_path: Pat
     ]
 
 
-def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path: Path) -> None:
+def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path):
     transcript = imported(
         tmp_path,
         said("user", "u1", "a1", "round"),
@@ -268,14 +264,14 @@ def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path: Path) -> None:
     assert transcript.tally.repaired == {"line that is its own ancestor, taken as the first": 1}
 
 
-def test_a_parent_that_is_not_in_the_file_is_replaced_by_the_line_before(tmp_path: Path) -> None:
+def test_a_parent_that_is_not_in_the_file_is_replaced_by_the_line_before(tmp_path):
     transcript = imported(tmp_path, START, said("assistant", "a1", "lost", [text("Here.")], "m1"))
     assert len(transcript.messages) == 2
     assert sum(transcript.tally.repaired.values()) == 1
 
 
-def test_streamed_output_without_parents_is_read_in_order(tmp_path: Path) -> None:
-    def line(type: str, content: Any, **more: Any) -> dict[str, Any]:
+def test_streamed_output_without_parents_is_read_in_order(tmp_path):
+    def line(type, content, **more):
         return {
             "type": type,
             "message": {"role": type, "content": content},
@@ -302,21 +298,19 @@ def test_streamed_output_without_parents_is_read_in_order(tmp_path: Path) -> Non
         (said("user", "u", None, [{"type": "tool_result"}]), ["line 2", "tool_use_id"]),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named(
-    tmp_path: Path, line: dict[str, Any], words: list[str]
-) -> None:
+def test_a_line_that_cannot_be_read_is_named(tmp_path, line, words):
     with pytest.raises(ImportFormatError) as caught:
         IMPORTER.read(write(tmp_path, START, line))
     for word in words:
         assert word in str(caught.value)
 
 
-def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_a_message_is_an_error(tmp_path):
     with pytest.raises(ImportFormatError, match="no Claude Code message among 1 lines"):
         IMPORTER.read(write(tmp_path, {"type": "summary", "leafUuid": "x"}))
 
 
-def test_the_real_session_is_read_whole() -> None:
+def test_the_real_session_is_read_whole():
     path = public_data("claude-code/session.jsonl")
     importer = importer_for(path, load_importers().importers)
     assert importer.name == "claude-code"
@@ -331,7 +325,7 @@ def test_the_real_session_is_read_whole() -> None:
     assert structure_faults(transcript.messages) == []
 
 
-def test_every_line_is_a_message_or_in_the_ledger(tmp_path: Path) -> None:
+def test_every_line_is_a_message_or_in_the_ledger(tmp_path):
     summary = said("user", "s1", "b1", "we began", isCompactSummary=True)
     boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1"}
     transcript = imported(

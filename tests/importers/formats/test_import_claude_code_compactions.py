@@ -1,16 +1,12 @@
 """Compactions of Claude Code: their boundaries, summaries, and what they kept."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from support.claude_code_lines import START, TALK, answer, compacted, imported, said, text, use
 
 from pytest_compaction.case_making.points import record_points
 from pytest_compaction.importers.protocol import KEPT_AS_RECORD
 
 
-def test_each_compaction_is_a_boundary_and_its_summary_no_message(tmp_path: Path) -> None:
+def test_each_compaction_is_a_boundary_and_its_summary_no_message(tmp_path):
     transcript = imported(
         tmp_path,
         *TALK,
@@ -37,7 +33,7 @@ def test_each_compaction_is_a_boundary_and_its_summary_no_message(tmp_path: Path
     assert transcript.tally.repaired == {}
 
 
-def test_messages_that_a_compaction_preserved_are_kept_verbatim(tmp_path: Path) -> None:
+def test_messages_that_a_compaction_preserved_are_kept_verbatim(tmp_path):
     segment = {"headUuid": "u2", "anchorUuid": "z1", "tailUuid": "r1"}
     listed = {"anchorUuid": "z1", "uuids": ["a2"], "allUuids": ["a2", "r1"]}
     for metadata, kept in (
@@ -49,9 +45,7 @@ def test_messages_that_a_compaction_preserved_are_kept_verbatim(tmp_path: Path) 
         assert boundary.kept == kept
 
 
-def test_files_attached_after_the_summary_are_part_of_what_it_went_on_with(
-    tmp_path: Path,
-) -> None:
+def test_files_attached_after_the_summary_are_part_of_what_it_went_on_with(tmp_path):
     attached = {"type": "file", "filename": "a.py"}
     attached["content"] = {"type": "text", "file": {"content": "x = 1"}}  # type: ignore[assignment]
     transcript = imported(
@@ -66,14 +60,14 @@ def test_files_attached_after_the_summary_are_part_of_what_it_went_on_with(
     assert [m.origin for m in boundary.messages] == ["synthetic", "synthetic"]
 
 
-def test_a_summary_without_a_boundary_line_counts_as_one(tmp_path: Path) -> None:
+def test_a_summary_without_a_boundary_line_counts_as_one(tmp_path):
     line = said("user", "z1", None, "old style", isCompactSummary=True)
     transcript = imported(tmp_path, *TALK, line, said("user", "u3", "z1", "more"))
     assert [(b.after, b.summary) for b in transcript.boundaries] == [("m0004", "old style")]
     assert len(transcript.messages) == 6
 
 
-def test_a_boundary_without_a_summary_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_boundary_without_a_summary_says_what_is_missing(tmp_path):
     boundary, _ = compacted(1, "r1", "")
     transcript = imported(tmp_path, *TALK, boundary, said("user", "u3", "b1", "more"))
     (found,) = transcript.boundaries
@@ -81,7 +75,7 @@ def test_a_boundary_without_a_summary_says_what_is_missing(tmp_path: Path) -> No
     assert found.missing == "no summary follows its boundary"
 
 
-def test_a_compaction_by_the_provider_is_a_record_before_what_follows_it(tmp_path: Path) -> None:
+def test_a_compaction_by_the_provider_is_a_record_before_what_follows_it(tmp_path):
     made = {"type": "compaction", "content": "so far: both files read"}
     transcript = imported(
         tmp_path,
@@ -106,15 +100,13 @@ def test_a_compaction_by_the_provider_is_a_record_before_what_follows_it(tmp_pat
     assert transcript.tally.left_out[KEPT_AS_RECORD] == 2
 
 
-def cleared(uuid: str, parent: str, *calls: str) -> dict[str, object]:
+def cleared(uuid, parent, *calls):
     metadata = {"trigger": "auto", "preTokens": 900, "tokensSaved": 500, "compactedToolIds": calls}
     line = {"type": "system", "subtype": "microcompact_boundary", "uuid": uuid}
     return {**line, "parentUuid": parent, "microcompactMetadata": metadata}
 
 
-def test_results_that_were_cleared_are_cleared_in_the_record_and_whole_in_the_log(
-    tmp_path: Path,
-) -> None:
+def test_results_that_were_cleared_are_cleared_in_the_record_and_whole_in_the_log(tmp_path):
     transcript = imported(
         tmp_path,
         *TALK,

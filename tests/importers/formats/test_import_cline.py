@@ -1,10 +1,6 @@
 """Cline sessions: messages with files and queries, and compactions."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.cline import answer, message, use
@@ -13,7 +9,7 @@ from support.paths import public_data
 from pytest_compaction.artifacts import commands, file_operations
 from pytest_compaction.case_making.points import record_points
 from pytest_compaction.conversation import structure_faults
-from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
+from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.cline import IMPORTER
 
 SESSION = [
@@ -42,7 +38,7 @@ SESSION = [
 ]
 
 
-def write(folder: Path, messages: Any = None, **sidecars: Any) -> Path:
+def write(folder, messages=None, **sidecars):
     path = folder / "s1.messages.json"
     data = {"version": 1, "agent": "lead", "sessionId": "s1", "system_prompt": "You are Cline."}
     path.write_text(json.dumps({**data, "messages": messages or SESSION}), "utf-8")
@@ -51,13 +47,13 @@ def write(folder: Path, messages: Any = None, **sidecars: Any) -> Path:
     return path
 
 
-def imported(folder: Path, messages: Any = None, **sidecars: Any) -> list[Transcript]:
+def imported(folder, messages=None, **sidecars):
     transcripts = list(IMPORTER.read(write(folder, messages, **sidecars)))
     assert all(structure_faults(t.messages) == [] for t in transcripts)
     return transcripts
 
 
-def test_files_queries_and_parallel_calls_survive(tmp_path: Path) -> None:
+def test_files_queries_and_parallel_calls_survive(tmp_path):
     (transcript,) = imported(tmp_path)
     assert [m.role for m in transcript.messages] == [
         "system",
@@ -85,7 +81,7 @@ def test_files_queries_and_parallel_calls_survive(tmp_path: Path) -> None:
 SUMMARY = {"kind": "compaction_summary", "tokensBefore": 900}
 
 
-def test_a_compaction_beside_the_session_is_its_record(tmp_path: Path) -> None:
+def test_a_compaction_beside_the_session_is_its_record(tmp_path):
     state = {
         "version": 1,
         "conversation_id": "s1",
@@ -106,7 +102,7 @@ def test_a_compaction_beside_the_session_is_its_record(tmp_path: Path) -> None:
     assert point.missing == ""
 
 
-def test_several_compactions_of_one_session_are_a_case_each(tmp_path: Path) -> None:
+def test_several_compactions_of_one_session_are_a_case_each(tmp_path):
     whole = {"sessionId": "s1", "messages": [message("n", "user", "all of it", metadata=SUMMARY)]}
     other = {"sessionId": "s2", "messages": [message("n", "user", "not ours")]}
     transcripts = imported(tmp_path, basic=whole, agentic=whole, other=other)
@@ -124,9 +120,7 @@ def test_several_compactions_of_one_session_are_a_case_each(tmp_path: Path) -> N
         ([{"role": "user", "content": "<task>x</task>"}, 7], "message 1: expected"),
     ],
 )
-def test_what_is_no_session_is_an_error_that_says_what_to_do(
-    tmp_path: Path, content: Any, said: str
-) -> None:
+def test_what_is_no_session_is_an_error_that_says_what_to_do(tmp_path, content, said):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(content), "utf-8")
     assert importer_for(path, load_importers().importers).name == "cline"
@@ -135,7 +129,7 @@ def test_what_is_no_session_is_an_error_that_says_what_to_do(
     assert str(path) in str(caught.value)
 
 
-def test_the_public_session_has_what_both_modes_made_of_it() -> None:
+def test_the_public_session_has_what_both_modes_made_of_it():
     agentic, basic = IMPORTER.read(public_data("cline/session.messages.json"))
     assert (agentic.name, basic.name) == ("agentic", "basic")
     for transcript in (agentic, basic):
@@ -152,7 +146,7 @@ def test_the_public_session_has_what_both_modes_made_of_it() -> None:
     assert "Earlier context was compacted" in basic.boundaries[0].messages[1].text
 
 
-def test_a_compaction_block_is_named_in_the_ledger(tmp_path: Path) -> None:
+def test_a_compaction_block_is_named_in_the_ledger(tmp_path):
     block = {"type": "compaction", "content": "so far"}
     messages = [*SESSION, message("f", "assistant", block, "On."), message("g", "assistant", block)]
     (transcript,) = imported(tmp_path, messages=messages)

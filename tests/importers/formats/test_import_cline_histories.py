@@ -1,11 +1,7 @@
 """Cline's older histories: calls in tags or native, results and notices in texts of the user."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
-import pytest
 from support.cline import answer, message, use
 from support.imports import at_length
 
@@ -49,7 +45,7 @@ CLASSIC = [
 ]
 
 
-def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
+def test_calls_in_tags_are_calls_with_their_results(tmp_path):
     path = tmp_path / "renamed.json"
     path.write_text(json.dumps(CLASSIC), "utf-8")
     assert importer_for(path, load_importers().importers).name == "cline"
@@ -127,7 +123,7 @@ NATIVE = [
 ]
 
 
-def test_native_calls_get_the_results_that_follow_as_text(tmp_path: Path) -> None:
+def test_native_calls_get_the_results_that_follow_as_text(tmp_path):
     path = tmp_path / "1777073160794" / "api_conversation_history.json"
     path.parent.mkdir()
     path.write_text(json.dumps(NATIVE), "utf-8")
@@ -159,7 +155,7 @@ def test_native_calls_get_the_results_that_follow_as_text(tmp_path: Path) -> Non
     }
 
 
-def test_results_in_blocks_of_questions_are_the_words_of_the_user(tmp_path: Path) -> None:
+def test_results_in_blocks_of_questions_are_the_words_of_the_user(tmp_path):
     path = tmp_path / "history.json"
     blocks = answer("e", "[ask_followup_question] Result:\n<answer>\nb\n</answer>")
     path.write_text(json.dumps([*NATIVE[:1], NATIVE[7], message("", "user", blocks)]), "utf-8")
@@ -170,9 +166,7 @@ def test_results_in_blocks_of_questions_are_the_words_of_the_user(tmp_path: Path
     ]
 
 
-def test_histories_of_the_same_file_name_are_named_by_their_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_histories_of_the_same_file_name_are_named_by_their_folder(tmp_path, capsys):
     task = "<task>\nretry three times, the queue limit is 64, never touch vendor/\n</task>"
     history = [message("", "user", task, ENVIRONMENT)]
     for number in range(24):
@@ -191,7 +185,7 @@ def test_histories_of_the_same_file_name_are_named_by_their_folder(
     assert sorted(path.name for path in output.iterdir()) == ["17770731.json", "17773449.json"]
 
 
-def test_a_file_that_cline_saved_first_is_created(tmp_path: Path) -> None:
+def test_a_file_that_cline_saved_first_is_created(tmp_path):
     said = (
         "The content was successfully saved to src/n.ts.\n\nHere is the full, updated content "
         'of the file that was saved:\n\n<final_file_content path="src/n.ts">\nx'

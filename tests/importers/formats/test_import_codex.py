@@ -1,11 +1,7 @@
 """Codex rollouts: each message once, and the compactions that can be read."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.imports import import_with, write
@@ -17,25 +13,25 @@ from pytest_compaction.importers.formats.codex import IMPORTER
 from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE
 
 
-def line(type: str, /, **payload: Any) -> dict[str, Any]:
+def line(type, /, **payload):
     return {"timestamp": "2025-12-08T00:37:46.102Z", "type": type, "payload": payload}
 
 
-def item(type: str, /, **fields: Any) -> dict[str, Any]:
+def item(type, /, **fields):
     return line("response_item", **{"type": type, **fields})
 
 
-def spoke(role: str, *texts: str) -> dict[str, Any]:
+def spoke(role, *texts):
     kind = "output_text" if role == "assistant" else "input_text"
     return item("message", role=role, content=[{"type": kind, "text": text} for text in texts])
 
 
-def shell(id: str, command: str) -> dict[str, Any]:
+def shell(id, command):
     arguments = json.dumps({"command": ["bash", "-lc", command]})
     return item("function_call", name="shell", arguments=arguments, call_id=id)
 
 
-def output(id: str, text: Any) -> dict[str, Any]:
+def output(id, text):
     return item("function_call_output", call_id=id, output=text)
 
 
@@ -45,7 +41,7 @@ META = line("session_meta", id="s", cwd="/w", cli_version="0.65.0", instructions
 imported = partial(import_with, IMPORTER.read)
 
 
-def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Path) -> None:
+def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path):
     reasoning = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "plan"}]}
     reasoning["encrypted_content"] = "gAAA"
     transcript = imported(
@@ -98,7 +94,7 @@ def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Pat
     assert transcript.tally.records == added + transcript.tally.repaired[JOINED] - hosted
 
 
-def test_patches_custom_tools_and_local_shells_are_calls(tmp_path: Path) -> None:
+def test_patches_custom_tools_and_local_shells_are_calls(tmp_path):
     patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x = 1\n+x = 2\n*** End Patch"
     transcript = imported(
         tmp_path,
@@ -115,7 +111,7 @@ def test_patches_custom_tools_and_local_shells_are_calls(tmp_path: Path) -> None
     assert transcript.messages[-1].results[0].text == INTERRUPTED
 
 
-def test_a_file_that_codex_added_is_created_in_the_ledger(tmp_path: Path) -> None:
+def test_a_file_that_codex_added_is_created_in_the_ledger(tmp_path):
     patch = "*** Begin Patch\n*** Add File: src/new.ts\n+export const a = 1\n*** End Patch"
     said = "Success. Updated the following files:\nA src/new.ts\n"
     transcript = imported(
@@ -129,7 +125,7 @@ def test_a_file_that_codex_added_is_created_in_the_ledger(tmp_path: Path) -> Non
     assert (state.path, state.created, state.modified) == ("src/new.ts", True, False)
 
 
-def test_images_in_messages_and_outputs_become_placeholders(tmp_path: Path) -> None:
+def test_images_in_messages_and_outputs_become_placeholders(tmp_path):
     picture = {"type": "input_image", "image_url": "data:image/png;base64," + "A" * 400}
     transcript = imported(
         tmp_path,
@@ -144,7 +140,7 @@ def test_images_in_messages_and_outputs_become_placeholders(tmp_path: Path) -> N
     assert transcript.messages[2].results[0].text == "shown"
 
 
-def test_the_new_history_of_a_compaction_is_its_record(tmp_path: Path) -> None:
+def test_the_new_history_of_a_compaction_is_its_record(tmp_path):
     usage = {"last_token_usage": {"total_tokens": 244_000}}
     history = [
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "begin"}]},
@@ -168,7 +164,7 @@ def test_the_new_history_of_a_compaction_is_its_record(tmp_path: Path) -> None:
     assert [m.text for m in transcript.messages] == ["begin", "Begun.", "go on"]
 
 
-def test_without_a_new_history_it_is_rebuilt_as_codex_does(tmp_path: Path) -> None:
+def test_without_a_new_history_it_is_rebuilt_as_codex_does(tmp_path):
     summary = "The parser is done; the printer is next."
     transcript = imported(
         tmp_path,
@@ -189,7 +185,7 @@ def test_without_a_new_history_it_is_rebuilt_as_codex_does(tmp_path: Path) -> No
     assert transcript.tally.left_out["summary of a compaction, kept in its record"] == 1
 
 
-def test_what_the_agent_said_last_is_not_taken_for_the_summary(tmp_path: Path) -> None:
+def test_what_the_agent_said_last_is_not_taken_for_the_summary(tmp_path):
     transcript = imported(
         tmp_path,
         META,
@@ -200,7 +196,7 @@ def test_what_the_agent_said_last_is_not_taken_for_the_summary(tmp_path: Path) -
     assert transcript.messages[-1].text == "done."
 
 
-def test_encrypted_summaries_are_dropped_and_counted(tmp_path: Path) -> None:
+def test_encrypted_summaries_are_dropped_and_counted(tmp_path):
     encrypted = {"type": "compaction", "encrypted_content": "gAAAA"}
     transcript = imported(
         tmp_path,
@@ -221,7 +217,7 @@ def test_encrypted_summaries_are_dropped_and_counted(tmp_path: Path) -> None:
     assert not any("gAAAA" in str(m) or "gBBBB" in str(m) for m in transcript.messages)
 
 
-def test_old_rollouts_without_envelopes_are_read(tmp_path: Path) -> None:
+def test_old_rollouts_without_envelopes_are_read(tmp_path):
     path = write(
         tmp_path,
         {"id": "s", "timestamp": "2025-05-01T00:00:00Z", "instructions": None},
@@ -236,7 +232,7 @@ def test_old_rollouts_without_envelopes_are_read(tmp_path: Path) -> None:
     assert transcript.tally.left_out["unknown record type 'state'"] == 1
 
 
-def test_a_rollout_is_recognised(tmp_path: Path) -> None:
+def test_a_rollout_is_recognised(tmp_path):
     path = write(tmp_path, META, spoke("user", "hi"))
     assert importer_for(path, load_importers().importers).name == "codex"
 
@@ -250,21 +246,19 @@ def test_a_rollout_is_recognised(tmp_path: Path) -> None:
         (item("message", role="user", content=7), ["line 2", "content is int"]),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named(
-    tmp_path: Path, record: dict[str, Any], words: list[str]
-) -> None:
+def test_a_line_that_cannot_be_read_is_named(tmp_path, record, words):
     with pytest.raises(ImportFormatError) as caught:
         IMPORTER.read(write(tmp_path, META, record))
     for word in words:
         assert word in str(caught.value)
 
 
-def test_a_file_without_an_item_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_an_item_is_an_error(tmp_path):
     with pytest.raises(ImportFormatError, match="no Codex item among 1 lines"):
         IMPORTER.read(write(tmp_path, META))
 
 
-def rolled_back(turns: Any) -> dict[str, Any]:
+def rolled_back(turns):
     return line("event_msg", type="thread_rolled_back", num_turns=turns)
 
 
@@ -283,9 +277,7 @@ TWO_TURNS = [
     ("turns", "kept", "undone"),
     [(1, 3, 3), (2, 1, 5), (9, 1, 5), (0, 6, 0), ("1", 6, 0)],
 )
-def test_turns_that_the_user_undid_are_not_in_the_log(
-    tmp_path: Path, turns: Any, kept: int, undone: int
-) -> None:
+def test_turns_that_the_user_undid_are_not_in_the_log(tmp_path, turns, kept, undone):
     after = [spoke("user", "use DuckDB 0.9.2"), spoke("assistant", "It is DuckDB.")]
     transcript = imported(tmp_path, *TWO_TURNS, rolled_back(turns), *after)
     assert [m.text for m in transcript.messages[kept:]] == ["use DuckDB 0.9.2", "It is DuckDB."]
@@ -296,7 +288,7 @@ def test_turns_that_the_user_undid_are_not_in_the_log(
     assert transcript.tally.records == kept + 2 + sum(left_out.values())
 
 
-def test_a_compaction_in_a_turn_that_was_undone_is_no_point(tmp_path: Path) -> None:
+def test_a_compaction_in_a_turn_that_was_undone_is_no_point(tmp_path):
     transcript = imported(
         tmp_path,
         *TWO_TURNS[:4],
@@ -312,7 +304,7 @@ def test_a_compaction_in_a_turn_that_was_undone_is_no_point(tmp_path: Path) -> N
     assert transcript.tally.left_out[KEPT_AS_RECORD] == 1
 
 
-def test_a_search_that_the_provider_ran_needs_no_id(tmp_path: Path) -> None:
+def test_a_search_that_the_provider_ran_needs_no_id(tmp_path):
     transcript = imported(
         tmp_path,
         META,
@@ -339,7 +331,7 @@ def test_a_search_that_the_provider_ran_needs_no_id(tmp_path: Path) -> None:
         ("none", ""),
     ],
 )
-def test_a_search_for_tools_gives_their_names(tmp_path: Path, tools: Any, text: str) -> None:
+def test_a_search_for_tools_gives_their_names(tmp_path, tools, text):
     transcript = imported(
         tmp_path,
         META,

@@ -1,27 +1,23 @@
 """Gemini CLI: recorded chats of both formats, rewritten histories, and checkpoints."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_compaction.artifacts import INTERRUPTED, file_operations
 from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
-from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
+from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.gemini_cli import IMPORTER
 
 HEADER = {"sessionId": "s", "projectHash": "p", "startTime": "t", "lastUpdated": "t"}
 THOUGHTS = [{"subject": "Plan", "description": "read first", "timestamp": "t"}]
 
 
-def typed(id: str, words: str) -> dict[str, Any]:
+def typed(id, words):
     return {"id": id, "timestamp": "t", "type": "user", "content": [{"text": words}]}
 
 
-def told(id: str, words: str = "", *calls: Any, **more: Any) -> dict[str, Any]:
+def told(id, words="", *calls, **more):
     message = {
         "id": id,
         "timestamp": "t",
@@ -32,7 +28,7 @@ def told(id: str, words: str = "", *calls: Any, **more: Any) -> dict[str, Any]:
     return {**message, **({"toolCalls": list(calls)} if calls else {}), **more}
 
 
-def call(id: str, name: str, status: str = "success", output: Any = None, **args: Any) -> Any:
+def call(id, name, status="success", output=None, **args):
     response = {"functionResponse": {"id": id, "name": name, "response": {"output": output}}}
     made = {"id": id, "name": name, "args": args, "status": status, "timestamp": "t"}
     return {**made, "result": [response]} if output is not None else made
@@ -58,19 +54,19 @@ CHAT = [
 ]
 
 
-def lines(tmp_path: Path, *records: Any) -> Path:
+def lines(tmp_path, *records):
     path = tmp_path / "session-x.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
     return path
 
 
-def imported(path: Path) -> Transcript:
+def imported(path):
     transcript = IMPORTER.read(path)
     assert structure_faults(transcript.messages) == []
     return transcript
 
 
-def shape(transcript: Transcript) -> list[tuple[str, str]]:
+def shape(transcript):
     return [(m.role, m.results[0].text if m.results else m.text) for m in transcript.messages]
 
 
@@ -87,7 +83,7 @@ SHAPE = [
 ]
 
 
-def test_thoughts_and_calls_stand_with_their_results(tmp_path: Path) -> None:
+def test_thoughts_and_calls_stand_with_their_results(tmp_path):
     transcript = imported(lines(tmp_path, HEADER, *CHAT))
     assert shape(transcript) == SHAPE
     thinking = canonical_json({"type": "reasoning", "thoughts": THOUGHTS})
@@ -99,7 +95,7 @@ def test_thoughts_and_calls_stand_with_their_results(tmp_path: Path) -> None:
     assert transcript.tally.left_out == {"chat header": 1}
 
 
-def test_the_older_form_is_one_document(tmp_path: Path) -> None:
+def test_the_older_form_is_one_document(tmp_path):
     path = tmp_path / "renamed.txt"
     info = {"id": "i", "type": "info", "content": "Update available"}
     path.write_text(json.dumps({**HEADER, "messages": [*CHAT, info]}, indent=2), "utf-8")
@@ -110,7 +106,7 @@ def test_the_older_form_is_one_document(tmp_path: Path) -> None:
     assert transcript.tally.left_out["notice shown only to the user: info"] == 1
 
 
-def test_a_message_that_is_recorded_again_stands_once_and_rewinds_take_back(tmp_path: Path) -> None:
+def test_a_message_that_is_recorded_again_stands_once_and_rewinds_take_back(tmp_path):
     transcript = imported(
         lines(
             tmp_path,
@@ -140,7 +136,7 @@ READY = told("s2", "Got it.")
 
 
 @pytest.mark.parametrize("recorded", [(), (SNAPSHOT, READY)])
-def test_a_history_written_anew_is_a_recorded_compaction(tmp_path: Path, recorded: Any) -> None:
+def test_a_history_written_anew_is_a_recorded_compaction(tmp_path, recorded):
     anew = [SNAPSHOT, READY, CHAT[2], CHAT[3]]
     path = lines(tmp_path, HEADER, *CHAT[:4], *recorded, {"$set": {"messages": anew}}, CHAT[4])
     transcript = imported(path)
@@ -159,7 +155,7 @@ def test_a_history_written_anew_is_a_recorded_compaction(tmp_path: Path, recorde
     assert lost == len(recorded)
 
 
-def test_an_output_that_was_masked_later_stays_in_the_log(tmp_path: Path) -> None:
+def test_an_output_that_was_masked_later_stays_in_the_log(tmp_path):
     masked = told("g1", "Reading.", call("c1", "read_file", output="[masked]", file_path="a.py"))
     path = lines(
         tmp_path,
@@ -209,7 +205,7 @@ CONTENTS = [
     "document",
     [CONTENTS, {"history": CONTENTS}, {"clientHistory": CONTENTS, "history": [], "toolCall": {}}],
 )
-def test_checkpoints_are_read_in_the_shape_of_the_interface(tmp_path: Path, document: Any) -> None:
+def test_checkpoints_are_read_in_the_shape_of_the_interface(tmp_path, document):
     path = tmp_path / "checkpoint.json"
     path.write_text(json.dumps(document), "utf-8")
     assert importer_for(path, load_importers().importers).name == "gemini-cli"
@@ -240,7 +236,7 @@ def test_checkpoints_are_read_in_the_shape_of_the_interface(tmp_path: Path, docu
         (json.dumps(HEADER) + '\n{"id": "u1", "type"', "without a message; left out: 1 × "),
     ],
 )
-def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said: str) -> None:
+def test_a_file_without_a_message_is_an_error(tmp_path, content, said):
     path = tmp_path / "chat.jsonl"
     path.write_text(content + "\n", "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:

@@ -1,17 +1,13 @@
 """Inspect logs: archives and JSON; samples are conversations; events hold compactions."""
 
-from __future__ import annotations
-
 import json
 import zipfile
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_compaction.case_making.points import record_points
 from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
-from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
+from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats import inspect as inspect_sample
 from pytest_compaction.importers.formats.inspect import IMPORTER
 
@@ -19,11 +15,11 @@ HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "som
 LONG = "0123456789abcdef0123456789abcdef"
 
 
-def message(id: str, role: str, content: Any, **more: Any) -> dict[str, Any]:
+def message(id, role, content, **more):
     return {"id": id, "role": role, "content": content, **more}
 
 
-def called(id: str, words: Any, **paths: str) -> dict[str, Any]:
+def called(id, words, **paths):
     calls = [
         {"id": call_id, "function": "read_file", "arguments": {"path": path}, "type": "function"}
         for call_id, path in paths.items()
@@ -31,7 +27,7 @@ def called(id: str, words: Any, **paths: str) -> dict[str, Any]:
     return message(id, "assistant", words, tool_calls=calls)
 
 
-def result(id: str, call_id: str, words: str, **more: Any) -> dict[str, Any]:
+def result(id, call_id, words, **more):
     return message(id, "tool", words, tool_call_id=call_id, function="read_file", **more)
 
 
@@ -62,7 +58,7 @@ EVENTS = [
 ]
 
 
-def sample(id: Any = 1, **more: Any) -> dict[str, Any]:
+def sample(id=1, **more):
     attachments = {LONG: "text of a.py"}
     return {
         "id": id,
@@ -75,7 +71,7 @@ def sample(id: Any = 1, **more: Any) -> dict[str, Any]:
     }
 
 
-def archive(path: Path, *samples: dict[str, Any], compression: int = zipfile.ZIP_DEFLATED) -> Path:
+def archive(path, *samples, compression=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(path, "w", compression) as file:
         file.writestr("_journal/start.json", json.dumps(HEADER))
         for one in samples:
@@ -84,13 +80,13 @@ def archive(path: Path, *samples: dict[str, Any], compression: int = zipfile.ZIP
     return path
 
 
-def imported(path: Path) -> list[Transcript]:
+def imported(path):
     transcripts = list(IMPORTER.read(path))
     assert all(structure_faults(t.messages) == [] for t in transcripts)
     return transcripts
 
 
-def check(transcript: Transcript) -> None:
+def check(transcript):
     assert [(m.role, m.results[0].text if m.results else m.text) for m in transcript.messages] == [
         ("system", "You are helpful."),
         ("user", "read both"),
@@ -114,7 +110,7 @@ def check(transcript: Transcript) -> None:
     assert transcript.tally.left_out["summary of a compaction, kept in its record"] == 1
 
 
-def test_an_archive_gives_a_conversation_a_sample(tmp_path: Path) -> None:
+def test_an_archive_gives_a_conversation_a_sample(tmp_path):
     path = archive(tmp_path / "renamed.bin", sample(), sample("a b"))
     assert importer_for(path, load_importers().importers).name == "inspect"
     first, second = imported(path)
@@ -122,7 +118,7 @@ def test_an_archive_gives_a_conversation_a_sample(tmp_path: Path) -> None:
     assert (first.name, second.name) == ("1-epoch1", "a b-epoch1")
 
 
-def test_a_log_in_json_gives_the_same(tmp_path: Path) -> None:
+def test_a_log_in_json_gives_the_same(tmp_path):
     path = tmp_path / "log.json"
     limit = {"type": "token", "limit": 1000}
     path.write_text(json.dumps({**HEADER, "samples": [sample(limit=limit)]}), "utf-8")
@@ -133,7 +129,7 @@ def test_a_log_in_json_gives_the_same(tmp_path: Path) -> None:
     assert transcript.tally.left_out["sample ended by limit: token"] == 1
 
 
-def test_images_become_placeholders(tmp_path: Path) -> None:
+def test_images_become_placeholders(tmp_path):
     image = {"type": "image", "image": "data:image/png;base64," + "A" * 400}
     messages = [message("u", "user", [{"type": "text", "text": "see"}, image])]
     (transcript,) = imported(archive(tmp_path / "x.eval", sample(messages=messages, events=[])))
@@ -142,16 +138,14 @@ def test_images_become_placeholders(tmp_path: Path) -> None:
     )
 
 
-def test_a_compaction_after_which_nothing_was_asked_is_counted(tmp_path: Path) -> None:
+def test_a_compaction_after_which_nothing_was_asked_is_counted(tmp_path):
     (transcript,) = imported(archive(tmp_path / "x.eval", sample(events=EVENTS[:2])))
     assert transcript.boundaries == ()
     reason = "compaction after which the model was not called"
     assert transcript.tally.left_out[reason] == 1
 
 
-def test_references_that_multiply_are_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_references_that_multiply_are_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(inspect_sample, "MAX_HELD_BYTES", 20_000)
     texts = {LONG: "text of a.py" * 100}
     bomb = sample(messages=[message("u", "user", f"attachment://{LONG} " * 20)], attachments=texts)
@@ -159,7 +153,7 @@ def test_references_that_multiply_are_stopped(
         imported(archive(tmp_path / "x.eval", bomb))
 
 
-def test_an_archive_that_cannot_be_unpacked_is_named(tmp_path: Path) -> None:
+def test_an_archive_that_cannot_be_unpacked_is_named(tmp_path):
     path = archive(tmp_path / "x.eval", sample(), compression=zipfile.ZIP_STORED)
     raw = bytearray(path.read_bytes())
     place = raw.find(b"read both")
@@ -172,10 +166,8 @@ def test_an_archive_that_cannot_be_unpacked_is_named(tmp_path: Path) -> None:
         imported(path)
 
 
-def test_zstandard_without_its_package_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unsupported(*given: Any, **more: Any) -> Any:
+def test_zstandard_without_its_package_says_what_to_install(tmp_path, monkeypatch):
+    def unsupported(*given, **more):
         raise NotImplementedError("That compression method is not supported")
 
     path = archive(tmp_path / "x.eval", sample())
@@ -192,7 +184,7 @@ def test_zstandard_without_its_package_says_what_to_install(
         ({**HEADER, "samples": [{"id": 1, "messages": [7]}]}, "int instead of a message"),
     ],
 )
-def test_a_log_without_a_message_is_an_error(tmp_path: Path, content: Any, said: str) -> None:
+def test_a_log_without_a_message_is_an_error(tmp_path, content, said):
     path = tmp_path / "log.json"
     path.write_text(json.dumps(content), "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:

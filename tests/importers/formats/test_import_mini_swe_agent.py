@@ -1,10 +1,6 @@
 """Runs of mini-swe-agent: commands as text or function calls, exit codes, refused replies."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.paths import public_data
@@ -12,23 +8,23 @@ from support.transcript_samples import imported_as
 
 from pytest_compaction.artifacts import file_operations, file_states
 from pytest_compaction.conversation import structure_faults
-from pytest_compaction.importers import ImportFormatError, Transcript
+from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.importers.formats.mini_swe_agent import IMPORTER
 
 START = [{"role": "system", "content": "One command."}, {"role": "user", "content": "Fix it."}]
 BASH = {"type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
 
 
-def acted(thought: str, command: str, fence: str = "bash") -> dict[str, Any]:
+def acted(thought, command, fence="bash"):
     return {"role": "assistant", "content": f"{thought}\n\n```{fence}\n{command}\n```"}
 
 
-def observed(output: str, code: int = 0) -> dict[str, Any]:
+def observed(output, code=0):
     text = f"<returncode>{code}</returncode>\n<output>\n{output}\n</output>"
     return {"role": "user", "content": text}
 
 
-def run(tmp_path: Path, *messages: dict[str, Any], **info: Any) -> Transcript:
+def run(tmp_path, *messages, **info):
     path = tmp_path / "run.traj.json"
     data = {"info": info, "messages": [*START, *messages]}
     path.write_text(json.dumps({**data, "trajectory_format": "mini-swe-agent-1"}), "utf-8")
@@ -37,12 +33,12 @@ def run(tmp_path: Path, *messages: dict[str, Any], **info: Any) -> Transcript:
     return transcript
 
 
-def roles(transcript: Transcript) -> list[str]:
+def roles(transcript):
     return [message.role for message in transcript.messages]
 
 
 @pytest.mark.parametrize("fence", ["bash", "mswea_bash_command"])
-def test_a_command_in_a_fence_is_a_call_with_its_output(tmp_path: Path, fence: str) -> None:
+def test_a_command_in_a_fence_is_a_call_with_its_output(tmp_path, fence):
     transcript = run(tmp_path, acted("THOUGHT: I look.", "cat a.py\nls", fence), observed("x = 1"))
     assert roles(transcript) == ["system", "user", "assistant", "tool"]
     said, result = transcript.messages[2:]
@@ -52,19 +48,19 @@ def test_a_command_in_a_fence_is_a_call_with_its_output(tmp_path: Path, fence: s
     assert [(part.text, part.is_error) for part in result.results] == [("x = 1", False)]
 
 
-def test_a_failed_command_keeps_its_exit_code(tmp_path: Path) -> None:
+def test_a_failed_command_keeps_its_exit_code(tmp_path):
     done = run(tmp_path, acted("Go.", "pytest"), observed("1 failed", 1)).messages[-1].results
     assert [(part.text, part.is_error) for part in done] == [("1 failed\n[exit code 1]", True)]
 
 
-def test_a_command_that_ran_too_long_failed(tmp_path: Path) -> None:
+def test_a_command_that_ran_too_long_failed(tmp_path):
     said = "The last command <command>sleep 99</command> timed out and has been killed.\nTry less."
     stopped = {"role": "user", "content": said}
     (result,) = run(tmp_path, acted("Go.", "sleep 99"), stopped).messages[-1].results
     assert (result.text, result.is_error) == (said, True)
 
 
-def test_what_the_program_says_of_a_reply_is_not_the_users(tmp_path: Path) -> None:
+def test_what_the_program_says_of_a_reply_is_not_the_users(tmp_path):
     refused = "Please always provide EXACTLY ONE action in triple backticks, found 2 actions."
     two = {"role": "assistant", "content": "```bash\nls\n```\nand\n```bash\npwd\n```"}
     named = {"role": "user", "content": "No.", "extra": {"interrupt_type": "FormatError"}}
@@ -74,14 +70,14 @@ def test_what_the_program_says_of_a_reply_is_not_the_users(tmp_path: Path) -> No
     assert "given as a system message" in " ".join(transcript.tally.repaired)
 
 
-def test_a_human_who_speaks_between_the_steps_is_the_user(tmp_path: Path) -> None:
+def test_a_human_who_speaks_between_the_steps_is_the_user(tmp_path):
     more = {"role": "user", "content": "Please add a test as well."}
     again = acted("On.", "ls"), observed("a")
     transcript = run(tmp_path, acted("Go.", "ls"), observed("a"), more, *again)
     assert roles(transcript)[2:] == ["assistant", "tool", "user", "assistant", "tool"]
 
 
-def test_function_calls_and_the_end_of_a_run_are_read(tmp_path: Path) -> None:
+def test_function_calls_and_the_end_of_a_run_are_read(tmp_path):
     first, last = {**BASH, "id": "c1"}, {**BASH, "id": "c2"}
     output = observed("a.py", 0)["content"]
     transcript = run(
@@ -100,7 +96,7 @@ def test_function_calls_and_the_end_of_a_run_are_read(tmp_path: Path) -> None:
     assert "statistics and patch of a run that ended with: Submitted" in transcript.tally.left_out
 
 
-def test_the_public_run_is_read_whole() -> None:
+def test_the_public_run_is_read_whole():
     transcript = IMPORTER.read(public_data("mini-swe-agent/github_issue.traj.json"))
     assert transcript.tally.messages == transcript.tally.records == 22
     assert roles(transcript) == ["system", "user", *["assistant", "tool"] * 10]
@@ -119,7 +115,7 @@ def test_the_public_run_is_read_whole() -> None:
         ('{"messages": [', "not valid JSON"),
     ],
 )
-def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
+def test_a_broken_run_is_named(tmp_path, content, said):
     path = tmp_path / "run.traj.json"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:

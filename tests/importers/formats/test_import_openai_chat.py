@@ -1,10 +1,6 @@
 """OpenAI chat completions: bodies, logs that repeat a conversation, several conversations."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.imports import at_length
@@ -15,11 +11,11 @@ from support.transcript_samples import write_log as write
 from pytest_compaction import cli
 from pytest_compaction.case import find_cases
 from pytest_compaction.conversation import Image, Thinking
-from pytest_compaction.importers import ImportFormatError, Transcript
+from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.importers.formats.openai_chat import IMPORTER
 
 
-def call(id: str | None = "c1", name: str = "read", arguments: Any = "{}") -> dict[str, Any]:
+def call(id="c1", name="read", arguments="{}"):
     made = {"type": "function", "function": {"name": name, "arguments": arguments}}
     return made if id is None else {"id": id, **made}
 
@@ -35,11 +31,11 @@ SAY = {"role": "assistant", "content": "It sets x."}
 TALK = [SYSTEM, ASK, CALL, *BACK, SAY]
 
 
-def read(path: Path) -> list[Transcript]:
+def read(path):
     return imported_as("openai-chat", path)
 
 
-def texts(transcript: Transcript) -> list[str]:
+def texts(transcript):
     return [m.results[0].text if m.results else m.text for m in transcript.messages]
 
 
@@ -57,7 +53,7 @@ def texts(transcript: Transcript) -> list[str]:
     ],
     ids=["body", "exchange", "messages", "traj", "list"],
 )
-def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path: Path, value: Any) -> None:
+def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path, value):
     (transcript,) = read(write(tmp_path, value))
     assert [m.role for m in transcript.messages] == [
         "system",
@@ -73,7 +69,7 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path: Path, value
     assert not transcript.tally.left_out
 
 
-def test_a_log_that_repeats_the_conversation_in_each_request_is_one(tmp_path: Path) -> None:
+def test_a_log_that_repeats_the_conversation_in_each_request_is_one(tmp_path):
     first = {"model": "m", "messages": TALK[:2]}
     requests = [
         {"request": first, "response": {"choices": [{"message": CALL | {"refusal": None}}]}},
@@ -94,7 +90,7 @@ def test_a_log_that_repeats_the_conversation_in_each_request_is_one(tmp_path: Pa
     assert (whole.name, other.name) == ("0001", "0002")
 
 
-def test_several_conversations_of_a_file_are_named_apart(tmp_path: Path) -> None:
+def test_several_conversations_of_a_file_are_named_apart(tmp_path):
     values = [
         {"traj": TALK, "task_id": 1, "trial": 0},
         {"traj": TALK, "task_id": 1, "trial": 0},
@@ -106,7 +102,7 @@ def test_several_conversations_of_a_file_are_named_apart(tmp_path: Path) -> None
         assert [t.name for t in found] == ["task1-trial0", "task1-trial0-0002", "mine", "0004"]
 
 
-def test_legacy_calls_missing_ids_reasoning_and_refusals_survive(tmp_path: Path) -> None:
+def test_legacy_calls_missing_ids_reasoning_and_refusals_survive(tmp_path):
     talk = [
         ASK,
         {
@@ -138,7 +134,7 @@ def test_legacy_calls_missing_ids_reasoning_and_refusals_survive(tmp_path: Path)
     }
 
 
-def test_images_sound_and_files_become_placeholders_with_their_size(tmp_path: Path) -> None:
+def test_images_sound_and_files_become_placeholders_with_their_size(tmp_path):
     data = "A" * 400
     content = [
         {"type": "text", "text": "see"},
@@ -158,14 +154,14 @@ def test_images_sound_and_files_become_placeholders_with_their_size(tmp_path: Pa
     assert transcript.tally.left_out == {"unknown message part 'hologram'": 1}
 
 
-def test_lines_that_hold_no_conversation_are_counted(tmp_path: Path) -> None:
+def test_lines_that_hold_no_conversation_are_counted(tmp_path):
     path = write(tmp_path, {"messages": TALK}, {"metrics": {"seconds": 3}}, lines=True)
     (transcript,) = read(path)
     assert transcript.tally.records == 7
     assert transcript.tally.left_out == {"value that is not a conversation": 1}
 
 
-def test_a_cut_head_of_a_long_document_is_recognised(tmp_path: Path) -> None:
+def test_a_cut_head_of_a_long_document_is_recognised(tmp_path):
     long = {"role": "system", "content": 'a "quoted\\" text\n' * 8000}
     (transcript,) = read(write(tmp_path, {"messages": [long, *TALK]}))
     assert len(transcript.messages) == 7
@@ -184,7 +180,7 @@ def test_a_cut_head_of_a_long_document_is_recognised(tmp_path: Path) -> None:
         ('{"a": ' + "[" * 200_000, ["nested too deeply"]),
     ],
 )
-def test_what_cannot_be_read_is_named(tmp_path: Path, content: str, words: list[str]) -> None:
+def test_what_cannot_be_read_is_named(tmp_path, content, words):
     path = tmp_path / "log.json"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError) as caught:
@@ -193,9 +189,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: str, words: list[
         assert word in str(caught.value)
 
 
-def test_a_file_of_several_conversations_gives_several_cases(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_several_conversations_gives_several_cases(tmp_path, capsys):
     stated = "thread 4\nqueue limit 64\nretry delay 1.5"
     long = [
         {"role": "user", "content": "the upload handler must answer within two seconds"},
@@ -215,7 +209,7 @@ def test_a_file_of_several_conversations_gives_several_cases(
     assert loaded.errors == ()
 
 
-def test_the_real_runs_are_read_whole() -> None:
+def test_the_real_runs_are_read_whole():
     found = read(public_data("tau-bench/gpt-4o-airline-tasks-0-9.json"))
     assert len(found) == 40
     assert sum(t.tally.records for t in found) == sum(len(t.messages) for t in found) == 1238
@@ -223,9 +217,7 @@ def test_the_real_runs_are_read_whole() -> None:
     assert not any(t.tally.left_out or t.tally.repaired for t in found)
 
 
-def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("pytest_compaction.commands.import_transcripts.MAX_FILE_BYTES", 12_000)
     stated = [
         {"role": "user", "content": "the upload handler must answer within two seconds"},
@@ -244,7 +236,7 @@ def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(
     assert [case.id for case in find_cases([tmp_path / "out"]).cases] == ["talks-task1-trial0"]
 
 
-def test_choices_beside_the_first_are_in_the_ledger(tmp_path: Path) -> None:
+def test_choices_beside_the_first_are_in_the_ledger(tmp_path):
     choices = [{"message": {**SAY, "content": f"answer {n}"}} for n in range(3)]
     request = {"model": "gpt-x", "messages": TALK[:2]}
     path = write(tmp_path, [{"request": request, "response": {"choices": choices}}])

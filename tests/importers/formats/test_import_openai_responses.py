@@ -1,16 +1,11 @@
 """OpenAI Responses: items, chains of responses, and encrypted content."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
 from pytest_compaction.conversation import Image, Thinking, canonical_json
-from pytest_compaction.importers import ImportFormatError, Transcript
+from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.importers.formats.openai_responses import IMPORTER
 
 ASK = {"role": "user", "content": "Read a.py"}
@@ -36,11 +31,11 @@ SAY = {
 ITEMS = [ASK, REASONING, *CALLS, *OUTPUTS, SAY]
 
 
-def read(path: Path) -> list[Transcript]:
+def read(path):
     return imported_as("openai-responses", path)
 
 
-def response(id: str, *output: Any) -> dict[str, Any]:
+def response(id, *output):
     return {"object": "response", "id": id, "model": "gpt-x", "output": list(output)}
 
 
@@ -58,9 +53,7 @@ def response(id: str, *output: Any) -> dict[str, Any]:
     ],
     ids=["body", "exchange", "list", "lines", "stored"],
 )
-def test_a_conversation_is_read_from_each_of_its_wrappings(
-    tmp_path: Path, values: list[Any], lines: bool
-) -> None:
+def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path, values, lines):
     path = write(tmp_path, *values, lines=lines)
     found = list(IMPORTER.read(path))
     (transcript,) = found
@@ -78,7 +71,7 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(
     assert not transcript.tally.left_out
 
 
-def test_responses_that_name_the_one_before_are_one_conversation(tmp_path: Path) -> None:
+def test_responses_that_name_the_one_before_are_one_conversation(tmp_path):
     log = [
         {
             "request": {"model": "m", "instructions": "Be brief.", "input": "Read a.py"},
@@ -97,7 +90,7 @@ def test_responses_that_name_the_one_before_are_one_conversation(tmp_path: Path)
     assert not first.tally.left_out
 
 
-def test_requests_whose_input_grows_are_one_conversation(tmp_path: Path) -> None:
+def test_requests_whose_input_grows_are_one_conversation(tmp_path):
     log = [
         {"request": {"model": "m", "input": ITEMS[:1]}, "response": response("r1", *ITEMS[1:4])},
         {"request": {"model": "m", "input": ITEMS[:6]}, "response": response("r2", SAY)},
@@ -107,7 +100,7 @@ def test_requests_whose_input_grows_are_one_conversation(tmp_path: Path) -> None
     assert transcript.tally.left_out == {"message repeated in a later request": 4}
 
 
-def test_what_the_provider_ran_is_a_call_with_its_result(tmp_path: Path) -> None:
+def test_what_the_provider_ran_is_a_call_with_its_result(tmp_path):
     items = [
         ASK,
         {"type": "mcp_call", "id": "m1", "name": "search", "arguments": "{}", "output": "found"},
@@ -138,7 +131,7 @@ def test_what_the_provider_ran_is_a_call_with_its_result(tmp_path: Path) -> None
     }
 
 
-def test_an_encrypted_compaction_is_a_boundary_without_a_record(tmp_path: Path) -> None:
+def test_an_encrypted_compaction_is_a_boundary_without_a_record(tmp_path):
     item = {"type": "compaction", "id": "cmp_1", "encrypted_content": "gSECRET"}
     (transcript,) = read(write(tmp_path, {"model": "m", "input": [ASK, SAY, item, ASK]}))
     (boundary,) = transcript.boundaries
@@ -158,7 +151,7 @@ def test_an_encrypted_compaction_is_a_boundary_without_a_record(tmp_path: Path) 
         ({"other": 1}, ["no item of the Responses interface"]),
     ],
 )
-def test_what_cannot_be_read_is_named(tmp_path: Path, value: Any, words: list[str]) -> None:
+def test_what_cannot_be_read_is_named(tmp_path, value, words):
     path = write(tmp_path, value)
     with pytest.raises(ImportFormatError) as caught:
         list(IMPORTER.read(path))
@@ -167,7 +160,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, value: Any, words: list[st
 
 
 @pytest.mark.parametrize("listed", [True, False])
-def test_a_screenshot_is_a_placeholder_with_its_size(tmp_path: Path, listed: bool) -> None:
+def test_a_screenshot_is_a_placeholder_with_its_size(tmp_path, listed):
     picture = {"type": "computer_screenshot", "image_url": "data:image/png;base64," + "A" * 4000}
     output = {"type": "computer_call_output", "call_id": "k1"}
     items = [

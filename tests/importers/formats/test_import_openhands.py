@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,28 +10,26 @@ from support.paths import public_data
 
 from pytest_compaction.artifacts import INTERRUPTED, commands, file_operations
 from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
-from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
+from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.openhands import IMPORTER
 
 
-def action(id: int, kind: str, source: str = "agent", **args: Any) -> dict[str, Any]:
+def action(id, kind, source="agent", **args):
     return {"id": id, "source": source, "timestamp": "t", "action": kind, "args": args}
 
 
-def observation(id: int, kind: str, content: str, cause: int | None = None, **more: Any) -> Any:
+def observation(id, kind, content, cause=None, **more):
     given = {"id": id, "source": "agent", "observation": kind, "content": content, **more}
     return given if cause is None else {**given, "cause": cause}
 
 
-def metadata(
-    response: str, call: str, *calls: dict[str, Any], content: Any = "", **more: Any
-) -> Any:
+def metadata(response, call, *calls, content="", **more):
     message = {"role": "assistant", "content": content, "tool_calls": list(calls), **more}
     answer = {"id": response, "model": "some/model", "choices": [{"message": message}]}
     return {"tool_call_id": call, "model_response": answer}
 
 
-def call(id: str, name: str = "execute_bash", **given: Any) -> dict[str, Any]:
+def call(id, name="execute_bash", **given):
     return {
         "id": id,
         "type": "function",
@@ -43,7 +40,7 @@ def call(id: str, name: str = "execute_bash", **given: Any) -> dict[str, Any]:
 USER = action(1, "message", "user", content="fix the bug")
 
 
-def imported(tmp_path: Path, *events: Any) -> Transcript:
+def imported(tmp_path, *events):
     path = tmp_path / "events.json"
     path.write_text(json.dumps(list(events)), "utf-8")
     (transcript,) = IMPORTER.read(path)
@@ -51,11 +48,11 @@ def imported(tmp_path: Path, *events: Any) -> Transcript:
     return transcript
 
 
-def shape(transcript: Transcript) -> list[tuple[str, str]]:
+def shape(transcript):
     return [(m.role, m.results[0].text if m.results else m.text) for m in transcript.messages]
 
 
-def test_actions_of_one_response_are_one_message_with_its_calls(tmp_path: Path) -> None:
+def test_actions_of_one_response_are_one_message_with_its_calls(tmp_path):
     thinking = {"type": "thinking", "thinking": "hm", "signature": "abc=="}
     both = call("c1", command="ls"), call("c2", command="pwd")
     said = {"content": "Looking around.", "thinking_blocks": [thinking]}
@@ -85,7 +82,7 @@ def test_actions_of_one_response_are_one_message_with_its_calls(tmp_path: Path) 
     }
 
 
-def test_actions_without_the_response_are_calls_by_their_arguments(tmp_path: Path) -> None:
+def test_actions_without_the_response_are_calls_by_their_arguments(tmp_path):
     transcript = imported(
         tmp_path,
         USER,
@@ -103,7 +100,7 @@ def test_actions_without_the_response_are_calls_by_their_arguments(tmp_path: Pat
     assert (operation.path, operation.operation) == ("b.py", "created")
 
 
-def test_a_call_without_the_response_keeps_its_id_and_name(tmp_path: Path) -> None:
+def test_a_call_without_the_response_keeps_its_id_and_name(tmp_path):
     known = {"tool_call_id": "toolu_1", "function_name": "execute_bash"}
     transcript = imported(
         tmp_path,
@@ -116,7 +113,7 @@ def test_a_call_without_the_response_keeps_its_id_and_name(tmp_path: Path) -> No
     assert transcript.messages[2].results[0].text == "a.py"
 
 
-def test_what_the_program_does_for_itself_is_left_out_by_reason(tmp_path: Path) -> None:
+def test_what_the_program_does_for_itself_is_left_out_by_reason(tmp_path):
     knowledge = {"microagent_knowledge": [{"name": "git", "content": "Use git."}]}
     instructions = {"repo_instructions": "Always run make lint.", **knowledge}
     transcript = imported(
@@ -156,7 +153,7 @@ def test_what_the_program_does_for_itself_is_left_out_by_reason(tmp_path: Path) 
     }
 
 
-def test_images_and_errors_of_tools_survive(tmp_path: Path) -> None:
+def test_images_and_errors_of_tools_survive(tmp_path):
     shot = "data:image/png;base64," + "A" * 400
     transcript = imported(
         tmp_path,
@@ -172,7 +169,7 @@ def test_images_and_errors_of_tools_survive(tmp_path: Path) -> None:
     assert transcript.messages[4].results[0].is_error
 
 
-def steps(first: int, *outputs: str) -> list[dict[str, Any]]:
+def steps(first, *outputs):
     found: list[dict[str, Any]] = []
     for number, text in enumerate(outputs):
         id = first + 2 * number
@@ -180,7 +177,7 @@ def steps(first: int, *outputs: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_condensations_are_boundaries_with_the_view_that_was_shown(tmp_path: Path) -> None:
+def test_condensations_are_boundaries_with_the_view_that_was_shown(tmp_path):
     transcript = imported(
         tmp_path,
         USER,
@@ -220,15 +217,15 @@ def test_condensations_are_boundaries_with_the_view_that_was_shown(tmp_path: Pat
     assert all("read one" not in text for _, text in shape(transcript))
 
 
-def sdk(kind: str, id: str, source: str = "agent", **more: Any) -> dict[str, Any]:
+def sdk(kind, id, source="agent", **more):
     return {"kind": kind, "id": id, "source": source, "timestamp": "t", **more}
 
 
-def text(words: str) -> dict[str, Any]:
+def text(words):
     return {"type": "text", "text": words}
 
 
-def sdk_call(id: str, call_id: str, response: str, **given: Any) -> dict[str, Any]:
+def sdk_call(id, call_id, response, **given):
     made = {"id": call_id, "name": "terminal", "arguments": json.dumps(given)}
     return sdk(
         "ActionEvent",
@@ -241,7 +238,7 @@ def sdk_call(id: str, call_id: str, response: str, **given: Any) -> dict[str, An
     )
 
 
-def sdk_result(id: str, call_id: str, words: str, **more: Any) -> dict[str, Any]:
+def sdk_result(id, call_id, words, **more):
     return sdk(
         "ObservationEvent",
         id,
@@ -273,7 +270,7 @@ SDK_EVENTS = [
 ]
 
 
-def test_events_of_the_sdk_are_read_from_a_folder_in_their_order(tmp_path: Path) -> None:
+def test_events_of_the_sdk_are_read_from_a_folder_in_their_order(tmp_path):
     folder = tmp_path / "events"
     folder.mkdir()
     for number, event in reversed(list(enumerate(SDK_EVENTS))):
@@ -315,7 +312,7 @@ def test_events_of_the_sdk_are_read_from_a_folder_in_their_order(tmp_path: Path)
         json.dumps({"instance_id": "i", "metadata": {"agent_class": "A"}, "history": [USER]}),
     ],
 )
-def test_the_format_is_detected_from_content(tmp_path: Path, content: str) -> None:
+def test_the_format_is_detected_from_content(tmp_path, content):
     path = tmp_path / "renamed.bin"
     path.write_text(content + "\n", "utf-8")
     assert importer_for(path, load_importers().importers).name == "openhands"
@@ -323,7 +320,7 @@ def test_the_format_is_detected_from_content(tmp_path: Path, content: str) -> No
     assert transcript.name == ""
 
 
-def test_instances_of_one_file_are_conversations_named_after_them(tmp_path: Path) -> None:
+def test_instances_of_one_file_are_conversations_named_after_them(tmp_path):
     limit = "RuntimeError: Agent reached maximum iteration"
     lines = [
         {"instance_id": "one", "history": [USER, *steps(2, "one")]},
@@ -352,7 +349,7 @@ def test_instances_of_one_file_are_conversations_named_after_them(tmp_path: Path
         ('{"history": [', "not valid JSON"),
     ],
 )
-def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said: str) -> None:
+def test_a_file_without_a_message_is_an_error(tmp_path, content, said):
     path = tmp_path / "events.json"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:
@@ -360,7 +357,7 @@ def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said
     assert str(path) in str(caught.value)
 
 
-def test_the_public_streams_are_read_whole() -> None:
+def test_the_public_streams_are_read_whole():
     path = public_data("openhands/multi_swe_bench_example_output.jsonl")
     found = list(IMPORTER.read(path))
     assert [(t.name, t.tally.records, t.tally.messages) for t in found] == [

@@ -1,10 +1,6 @@
 """Sessions of the pi agent become sound messages; the tally names whatever is left out."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.imports import write
@@ -15,7 +11,6 @@ from pytest_compaction.conversation import Image, Thinking, structure_faults
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.importers import (
     ImportFormatError,
-    Transcript,
     importer_for,
     importer_named,
     load_importers,
@@ -26,24 +21,24 @@ from pytest_compaction.importers.protocol import KEPT_AS_RECORD
 HEADER = {"type": "session", "id": "s", "timestamp": "2025-01-01T00:00:00Z", "cwd": "/work"}
 
 
-def message(role: str, *parts: Any, **more: Any) -> dict[str, Any]:
+def message(role, *parts, **more):
     content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
     return {"type": "message", "message": {"role": role, "content": content, **more}}
 
 
-def tool_call(id: str, name: str = "read", **arguments: Any) -> dict[str, Any]:
+def tool_call(id, name="read", **arguments):
     return {"type": "toolCall", "id": id, "name": name, "arguments": arguments}
 
 
-def result(id: str, *parts: Any, is_error: bool = False) -> dict[str, Any]:
+def result(id, *parts, is_error=False):
     return message("toolResult", *parts, toolCallId=id, toolName="read", isError=is_error)
 
 
-def imported(tmp_path: Path, *records: Any) -> Transcript:
+def imported(tmp_path, *records):
     return IMPORTER.read(write(tmp_path, *records))
 
 
-def test_messages_are_numbered_in_order(tmp_path: Path) -> None:
+def test_messages_are_numbered_in_order(tmp_path):
     transcript = imported(
         tmp_path,
         HEADER,
@@ -65,7 +60,7 @@ def test_messages_are_numbered_in_order(tmp_path: Path) -> None:
     assert transcript.tally.repaired == {}
 
 
-def test_results_of_parallel_calls_come_right_after_their_call(tmp_path: Path) -> None:
+def test_results_of_parallel_calls_come_right_after_their_call(tmp_path):
     transcript = imported(
         tmp_path,
         HEADER,
@@ -80,7 +75,7 @@ def test_results_of_parallel_calls_come_right_after_their_call(tmp_path: Path) -
     assert structure_faults(transcript.messages) == []
 
 
-def test_interrupted_calls_get_a_result_that_says_so(tmp_path: Path) -> None:
+def test_interrupted_calls_get_a_result_that_says_so(tmp_path):
     transcript = imported(
         tmp_path,
         HEADER,
@@ -93,12 +88,12 @@ def test_interrupted_calls_get_a_result_that_says_so(tmp_path: Path) -> None:
     assert transcript.tally.repaired == {"interrupted tool call given a result that says so": 1}
 
 
-def test_a_call_that_is_still_open_at_the_end_is_interrupted(tmp_path: Path) -> None:
+def test_a_call_that_is_still_open_at_the_end_is_interrupted(tmp_path):
     transcript = imported(tmp_path, HEADER, message("assistant", tool_call("c1")))
     assert transcript.messages[-1].results[0].text == INTERRUPTED
 
 
-def test_what_is_left_out_is_listed_by_reason(tmp_path: Path) -> None:
+def test_what_is_left_out_is_listed_by_reason(tmp_path):
     transcript = imported(
         tmp_path,
         HEADER,
@@ -129,7 +124,7 @@ def test_what_is_left_out_is_listed_by_reason(tmp_path: Path) -> None:
     assert structure_faults(transcript.messages) == []
 
 
-def test_thinking_images_and_errors_survive(tmp_path: Path) -> None:
+def test_thinking_images_and_errors_survive(tmp_path):
     thinking = {"type": "thinking", "thinking": "hm", "thinkingSignature": "abc"}
     image = {"type": "image", "data": "A" * 400, "mimeType": "image/png"}
     transcript = imported(
@@ -149,9 +144,7 @@ def test_thinking_images_and_errors_survive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [{"firstKeptEntryIndex": 3}, {"firstKeptEntryId": "e3"}])
-def test_a_recorded_compaction_is_a_boundary_with_what_it_kept(
-    tmp_path: Path, named: dict[str, Any]
-) -> None:
+def test_a_recorded_compaction_is_a_boundary_with_what_it_kept(tmp_path, named):
     compaction = {"type": "compaction", "id": "e6", "summary": "we began", "tokensBefore": 900}
     records = [
         message("user", "one"),
@@ -171,9 +164,7 @@ def test_a_recorded_compaction_is_a_boundary_with_what_it_kept(
     assert [m.text for m in transcript.messages if m.role == "user"] == ["one", "two", "three"]
 
 
-def test_a_recorded_compaction_that_does_not_say_what_it_kept_is_no_record(
-    tmp_path: Path,
-) -> None:
+def test_a_recorded_compaction_that_does_not_say_what_it_kept_is_no_record(tmp_path):
     compaction = {"type": "compaction", "summary": "we began", "firstKeptEntryId": "lost"}
     transcript = imported(tmp_path, HEADER, message("user", "one"), compaction)
     (boundary,) = transcript.boundaries
@@ -181,7 +172,7 @@ def test_a_recorded_compaction_that_does_not_say_what_it_kept_is_no_record(
     assert boundary.missing == "its record does not say which messages it kept"
 
 
-def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
+def test_lone_surrogates_are_replaced(tmp_path):
     path = tmp_path / "session.jsonl"
     path.write_text(json.dumps(message("user", "bad \ud800 text")) + "\n", "ascii")
     assert IMPORTER.read(path).messages[0].text == "bad \ufffd text"
@@ -202,7 +193,7 @@ def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
         ('{"n": ' + "9" * 5000 + "}", "left out: 1 × "),
     ],
 )
-def test_a_broken_line_is_named(tmp_path: Path, line: str, said: str) -> None:
+def test_a_broken_line_is_named(tmp_path, line, said):
     path = tmp_path / "session.jsonl"
     path.write_text(f"{json.dumps(HEADER)}\n{line}\n", "utf-8")
     with pytest.raises(ImportFormatError) as caught:
@@ -211,14 +202,14 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str, said: str) -> None:
     assert str(path) in str(caught.value)
 
 
-def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_a_message_is_an_error(tmp_path):
     with pytest.raises(ImportFormatError, match="without a message"):
         imported(tmp_path, HEADER)
     with pytest.raises(ImportFormatError, match="no pi record among 2 lines"):
         imported(tmp_path, {"a": 1}, {"b": 2})
 
 
-def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
+def test_the_format_is_detected_from_content(tmp_path):
     importers = load_importers().importers
     path = tmp_path / "renamed.txt"
     path.write_text(json.dumps(HEADER) + "\n", "utf-8")
@@ -234,12 +225,12 @@ def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
         importer_for(path, importers)
 
 
-def test_an_unknown_format_is_answered_with_the_nearest() -> None:
+def test_an_unknown_format_is_answered_with_the_nearest():
     with pytest.raises(ImportFormatError, match=r"unknown transcript format 'pie'.*mean 'pi'"):
         importer_named("pie", load_importers().importers)
 
 
-def test_the_real_session_is_read_whole() -> None:
+def test_the_real_session_is_read_whole():
     transcript = IMPORTER.read(public_data("pi-agent/large-session.jsonl"))
     tally = transcript.tally
     roles = [message.role for message in transcript.messages]
@@ -258,7 +249,7 @@ def test_the_real_session_is_read_whole() -> None:
     assert structure_faults(transcript.messages) == []
 
 
-def tree(*lines: tuple[str, str | None, dict[str, Any]]) -> list[dict[str, Any]]:
+def tree(*lines):
     return [{**record, "id": id, "parentId": parent} for id, parent, record in lines]
 
 
@@ -276,7 +267,7 @@ BRANCHES = tree(
 )
 
 
-def test_a_branch_that_the_user_left_is_not_in_the_log_and_its_summary_is(tmp_path: Path) -> None:
+def test_a_branch_that_the_user_left_is_not_in_the_log_and_its_summary_is(tmp_path):
     transcript = imported(tmp_path, HEADER, *BRANCHES)
     *texts, summary, told, last = [m.text for m in transcript.messages]
     assert (texts, told, last) == (
@@ -295,14 +286,14 @@ def test_a_branch_that_the_user_left_is_not_in_the_log_and_its_summary_is(tmp_pa
     assert transcript.tally.records == 5 + 6
 
 
-def test_a_compaction_on_the_branch_that_was_kept_is_on_record(tmp_path: Path) -> None:
+def test_a_compaction_on_the_branch_that_was_kept_is_on_record(tmp_path):
     transcript = imported(tmp_path, HEADER, *BRANCHES[:6])
     (boundary,) = transcript.boundaries
     assert (boundary.after, boundary.kept) == ("m0004", ("m0003", "m0004"))
     assert transcript.tally.left_out[KEPT_AS_RECORD] == 1
 
 
-def test_parents_that_are_missing_or_run_in_a_circle_are_put_right(tmp_path: Path) -> None:
+def test_parents_that_are_missing_or_run_in_a_circle_are_put_right(tmp_path):
     lines = tree(
         ("a", "z", message("user", "one")),
         ("b", "nowhere", message("assistant", "two")),
@@ -316,7 +307,7 @@ def test_parents_that_are_missing_or_run_in_a_circle_are_put_right(tmp_path: Pat
     }
 
 
-def test_a_command_that_the_user_kept_from_the_model_is_left_out(tmp_path: Path) -> None:
+def test_a_command_that_the_user_kept_from_the_model_is_left_out(tmp_path):
     shell = {"command": "env", "output": "A=1"}
     transcript = imported(
         tmp_path,

@@ -1,10 +1,6 @@
 """Plain conversations, and the choice of an importer when several recognise a file."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,7 +22,7 @@ TALK = [
 ]
 
 
-def write(tmp_path: Path, *values: Any, lines: bool = False) -> Path:
+def write(tmp_path, *values, lines=False):
     path = tmp_path / "talk.json"
     if lines:
         path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
@@ -35,7 +31,7 @@ def write(tmp_path: Path, *values: Any, lines: bool = False) -> Path:
     return path
 
 
-def read(path: Path) -> list[list[tuple[str, str]]]:
+def read(path):
     importer = importer_for(path, load_importers().importers)
     assert importer.name == "plain"
     return [[(m.role, m.text) for m in t.messages] for t in conversations(importer, path)]
@@ -55,13 +51,11 @@ SAID = [("user", "hello"), ("assistant", "good day")]
         ([[{"conversation": TALK, "id": 7}, {"conversation": TALK, "id": 8}]], False, 2),
     ],
 )
-def test_a_conversation_is_read_from_each_of_its_wrappings(
-    tmp_path: Path, values: list[Any], lines: bool, count: int
-) -> None:
+def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path, values, lines, count):
     assert read(write(tmp_path, *values, lines=lines)) == [SAID] * count
 
 
-def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_a_message_is_an_error(tmp_path):
     path = write(tmp_path, {"history": [{"speaker": "a"}]})
     with pytest.raises(ImportFormatError, match="no message was recognised"):
         list(IMPORTER.read(path))
@@ -81,26 +75,24 @@ def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
         ({"type": "message", "message": {"role": "user", "content": "hi"}}, "pi"),
     ],
 )
-def test_the_most_specific_format_that_fits_reads_a_file(
-    tmp_path: Path, value: Any, name: str
-) -> None:
+def test_the_most_specific_format_that_fits_reads_a_file(tmp_path, value, name):
     path = write(tmp_path, value, lines=True)
     assert importer_for(path, load_importers().importers).name == name
 
 
-def test_of_equally_specific_importers_the_first_by_name_reads(tmp_path: Path) -> None:
+def test_of_equally_specific_importers_the_first_by_name_reads(tmp_path):
     class Anything:
         description = "everything"
 
-        def __init__(self, name: str, specificity: int | None = None) -> None:
+        def __init__(self, name, specificity=None):
             self.name = name
             if specificity is not None:
                 self.specificity = specificity
 
-        def recognises(self, head: str) -> bool:
+        def recognises(self, head):
             return True
 
-        def read(self, path: Path) -> Transcript:
+        def read(self, path):
             return Transcript((), "", ImportTally(0, 0))
 
     path = write(tmp_path, {})
@@ -108,9 +100,7 @@ def test_of_equally_specific_importers_the_first_by_name_reads(tmp_path: Path) -
     assert importer_for(path, importers).name == "beta"
 
 
-def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(monkeypatch):
     names = set(load_importers().importers)
     assert names >= {
         "anthropic",
@@ -123,7 +113,7 @@ def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(
     }
     real = registry._importer_of
 
-    def broken(module: str) -> Any:
+    def broken(module):
         if module.endswith(".pi"):
             raise RuntimeError("half written")
         return real(module)
@@ -150,10 +140,10 @@ def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(
         ("[", []),
     ],
 )
-def test_a_cut_document_is_closed_after_its_last_whole_element(head: str, value: Any) -> None:
+def test_a_cut_document_is_closed_after_its_last_whole_element(head, value):
     assert head_values(head) == [value]
 
 
 @pytest.mark.parametrize("head", ["", "# text", "}", '"', "[" * 100_000, "{" * 10])
-def test_what_is_no_document_has_no_values(head: str) -> None:
+def test_what_is_no_document_has_no_values(head):
     assert head_values(head) in ([], [{}], [""])

@@ -1,27 +1,23 @@
 """SWE-agent trajectories: function calls, and commands that the model wrote as text."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.paths import public_data
 
 from pytest_compaction.artifacts import file_operations, file_states
 from pytest_compaction.conversation import Image, Thinking, structure_faults
-from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
+from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.swe_agent import IMPORTER, call_of
 
 STATE = "\n(Open file: {})\n(Current directory: /repo)\nbash-$"
 
 
-def said(role: str, content: Any, **more: Any) -> dict[str, Any]:
+def said(role, content, **more):
     return {"role": role, "content": content, "agent": "main", **more}
 
 
-def acted(thought: str, action: str) -> dict[str, Any]:
+def acted(thought, action):
     content = f"{thought}\n\n```\n{action}\n```"
     return said("assistant", content, thought=f"{thought}\n\n", action=f"{action}\n")
 
@@ -32,20 +28,20 @@ START = [
 ]
 
 
-def written(tmp_path: Path, *history: Any, **more: Any) -> Path:
+def written(tmp_path, *history, **more):
     path = tmp_path / "run.traj"
     data = {"environment": "main", "trajectory": [], "history": [*START, *history], **more}
     path.write_text(json.dumps(data), "utf-8")
     return path
 
 
-def imported(tmp_path: Path, *history: Any, **more: Any) -> Transcript:
+def imported(tmp_path, *history, **more):
     transcript = IMPORTER.read(written(tmp_path, *history, **more))
     assert structure_faults(transcript.messages) == []
     return transcript
 
 
-def test_a_command_in_a_fence_is_a_call_with_its_observation(tmp_path: Path) -> None:
+def test_a_command_in_a_fence_is_a_call_with_its_observation(tmp_path):
     transcript = imported(
         tmp_path,
         acted("Let me see.", "ls -F"),
@@ -92,8 +88,8 @@ def test_a_command_in_a_fence_is_a_call_with_its_observation(tmp_path: Path) -> 
     assert transcript.tally.repaired == {repaired: 4}
 
 
-def test_function_calls_stay_as_they_are_and_edits_get_the_open_file(tmp_path: Path) -> None:
-    def called(id: str, name: str, **given: Any) -> dict[str, Any]:
+def test_function_calls_stay_as_they_are_and_edits_get_the_open_file(tmp_path):
+    def called(id, name, **given):
         function = {"name": name, "arguments": json.dumps(given)}
         thinking = [{"type": "thinking", "thinking": "hm", "signature": "s"}]
         return said(
@@ -147,7 +143,7 @@ def test_function_calls_stay_as_they_are_and_edits_get_the_open_file(tmp_path: P
     }
 
 
-def test_what_the_history_lacks_is_taken_from_the_steps(tmp_path: Path) -> None:
+def test_what_the_history_lacks_is_taken_from_the_steps(tmp_path):
     steps = [{"action": "submit\n", "observation": "diff --git a/x b/x", "thought": ""}]
     transcript = imported(
         tmp_path,
@@ -185,14 +181,12 @@ def test_what_the_history_lacks_is_taken_from_the_steps(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_commands_of_its_tools_are_told_from_the_shell(
-    command: str, name: str, arguments: dict[str, Any]
-) -> None:
+def test_commands_of_its_tools_are_told_from_the_shell(command, name, arguments):
     call = call_of("c1", command, "o.py")
     assert (call.name, call.parsed()) == (name, arguments)
 
 
-def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
+def test_the_format_is_detected_from_content(tmp_path):
     path = written(tmp_path, acted("Go.", "ls")).rename(tmp_path / "renamed.json")
     assert importer_for(path, load_importers().importers).name == "swe-agent"
     steps = [{"action": "ls", "observation": "x" * 90_000, "thought": "t"}]
@@ -209,7 +203,7 @@ def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
         ('{"history": [', "not valid JSON"),
     ],
 )
-def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
+def test_a_broken_run_is_named(tmp_path, content, said):
     path = tmp_path / "run.traj"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:
@@ -224,7 +218,7 @@ def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
         ("pydicom-1458", 26, "pydicom/pixel_data_handlers/numpy_handler.py"),
     ],
 )
-def test_the_public_runs_are_read_whole(name: str, messages: int, edited: str) -> None:
+def test_the_public_runs_are_read_whole(name, messages, edited):
     transcript = IMPORTER.read(public_data(f"swe-agent/{name}.traj"))
     assert transcript.tally.messages == messages
     assert structure_faults(transcript.messages) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,14 +28,14 @@ RECORDS = [
 LINES = [json.dumps(record) for record in RECORDS]
 
 
-def read(tmp_path: Path, text: str | bytes) -> tuple[list[tuple[int, dict[str, object]]], Tally]:
+def read(tmp_path, text):
     path = tmp_path / "log.jsonl"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     tally = Tally()
     return list(json_lines(path, tally)), tally
 
 
-def test_objects_of_a_line_whose_end_was_lost_are_all_read(tmp_path: Path) -> None:
+def test_objects_of_a_line_whose_end_was_lost_are_all_read(tmp_path):
     found, tally = read(tmp_path, '{"a": "}{"}\n{"b": 1}{"c": NaN}\n\n{"d": "\\ud800"}\n')
     assert found == [(1, {"a": "}{"}), (2, {"b": 1}), (2, {"c": None}), (4, {"d": "\ufffd"})]
     assert tally.repaired == {RECOVERED: 2}
@@ -61,8 +60,8 @@ def test_objects_of_a_line_whose_end_was_lost_are_all_read(tmp_path: Path) -> No
 )
 @pytest.mark.parametrize("place", [0, 1, 3])
 def test_a_torn_line_is_left_out_and_what_is_whole_on_it_is_read(
-    tmp_path: Path, place: int, torn: str, ids: list[int], left_out: object, repaired: object
-) -> None:
+    tmp_path, place, torn, ids, left_out, repaired
+):
     lines = [LINES[0], LINES[2], LINES[3]]
     lines.insert(place, torn)
     found, tally = read(tmp_path, "\n".join(lines))
@@ -71,18 +70,18 @@ def test_a_torn_line_is_left_out_and_what_is_whole_on_it_is_read(
     assert dict(tally.repaired) == repaired
 
 
-def test_bytes_that_are_no_text_are_replaced_and_counted(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_replaced_and_counted(tmp_path):
     found, tally = read(tmp_path, b'{"type": "a\xffb"}\n')
     assert found == [(1, {"type": "a\ufffdb"})]
     assert tally.repaired == {NOT_UTF8: 1}
 
 
-def test_a_file_of_broken_lines_is_refused_with_the_first_fault(tmp_path: Path) -> None:
+def test_a_file_of_broken_lines_is_refused_with_the_first_fault(tmp_path):
     with pytest.raises(ImportFormatError, match=r"2 of its lines are not .*line 1: Expecting"):
         read(tmp_path, f"no\n{{no\n{LINES[0]}\n")
 
 
-def test_the_torn_line_of_a_session_costs_that_line_alone(tmp_path: Path) -> None:
+def test_the_torn_line_of_a_session_costs_that_line_alone(tmp_path):
     talk = [
         {
             "type": "user",
@@ -132,7 +131,7 @@ SPOKEN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", LINES_OF_60_KB)
-def test_a_file_of_lines_takes_the_memory_of_one_conversation(tmp_path: Path, name: str) -> None:
+def test_a_file_of_lines_takes_the_memory_of_one_conversation(tmp_path, name):
     path = tmp_path / "session.jsonl"
     with path.open("w", encoding="utf-8") as file:
         if name in SPOKEN:

@@ -1,28 +1,24 @@
 """Agents without function calls: commands in fences, outputs with the role of the user."""
 
-from __future__ import annotations
-
 import json
 import time
-from pathlib import Path
-from typing import Any
 
 from pytest_compaction.artifacts import commands, file_operations
 from pytest_compaction.conversation import structure_faults
-from pytest_compaction.importers import Transcript, conversations, importer_for, load_importers
+from pytest_compaction.importers import conversations, importer_for, load_importers
 from pytest_compaction.importers.protocol import Tally
 from pytest_compaction.importers.text_actions import with_calls
 
 
-def said(role: str, content: Any) -> dict[str, Any]:
+def said(role, content):
     return {"role": role, "content": content}
 
 
-def fenced(command: str, kind: str = "bash") -> str:
+def fenced(command, kind="bash"):
     return f"THOUGHT: I try it.\n\n```{kind}\n{command}\n```"
 
 
-def output(text: str, code: int = 0) -> str:
+def output(text, code=0):
     return f"<returncode>{code}</returncode>\n<output>\n{text}</output>"
 
 
@@ -43,7 +39,7 @@ RUN = [
 ]
 
 
-def read(tmp_path: Path, value: Any) -> Transcript:
+def read(tmp_path, value):
     path = tmp_path / "run.traj.json"
     path.write_text(json.dumps(value), "utf-8")
     (transcript,) = conversations(importer_for(path, load_importers().importers), path)
@@ -51,7 +47,7 @@ def read(tmp_path: Path, value: Any) -> Transcript:
     return transcript
 
 
-def test_commands_in_a_text_are_calls_and_their_outputs_results(tmp_path: Path) -> None:
+def test_commands_in_a_text_are_calls_and_their_outputs_results(tmp_path):
     for value in (RUN, {"info": {}, "messages": RUN, "trajectory_format": "mini-swe-agent-1.1"}):
         transcript = read(tmp_path, value)
         assert [m.role for m in transcript.messages] == [
@@ -74,7 +70,7 @@ def test_commands_in_a_text_are_calls_and_their_outputs_results(tmp_path: Path) 
         assert transcript.tally.repaired["command written as text, given as a tool call"] == 4
 
 
-def test_a_fence_that_no_output_answers_is_only_a_text() -> None:
+def test_a_fence_that_no_output_answers_is_only_a_text():
     chat = [
         said("user", "how do I list files?"),
         said("assistant", fenced("ls -la")),
@@ -85,18 +81,18 @@ def test_a_fence_that_no_output_answers_is_only_a_text() -> None:
     assert list(with_calls(chat, Tally())) == chat
 
 
-def test_native_outputs_with_an_exit_code_are_errors() -> None:
+def test_native_outputs_with_an_exit_code_are_errors():
     failed = {"role": "tool", "tool_call_id": "c", "content": output("no", 2)}
     passed = {"role": "tool", "tool_call_id": "c", "content": output("yes")}
     assert list(with_calls([failed, passed], Tally())) == [{"is_error": True, **failed}, passed]
 
 
-def test_values_that_are_no_messages_pass_through() -> None:
+def test_values_that_are_no_messages_pass_through():
     values = [7, None, {"role": "user"}, []]
     assert list(with_calls(values, Tally())) == values
 
 
-def test_hostile_fences_are_read_in_linear_time() -> None:
+def test_hostile_fences_are_read_in_linear_time():
     begin = time.perf_counter()
     for text in ("```bash\n" * 200_000, "<mswea_bash_command>" * 100_000):
         list(with_calls([said("assistant", text), said("user", output("x"))], Tally()))
