@@ -36,7 +36,6 @@ def is_dialogue_metric(metric: str) -> bool:
 
 
 def measure_dialogues(metric: str, records: Sequence[Record]) -> float | None:
-    """A metric over the dialogue records of one strategy; ``None`` if nothing was measured."""
     from pytest_compaction.dialogues.dialogue import BothArms
     from pytest_compaction.dialogues.figures import figures_of
 

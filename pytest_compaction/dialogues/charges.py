@@ -42,7 +42,6 @@ def answering(replies: Iterable[TurnReply]) -> Usage:
 
 
 def summed(parts: Iterable[Spent]) -> dict[str, Usage]:
-    """The sum of several usages, role by role."""
     total: dict[str, Usage] = {}
     for part in parts:
         for role, usage in part.items():

@@ -91,12 +91,10 @@ class Trial:
 
     @property
     def prompt_tokens(self) -> int:
-        """Prompt tokens over all turns."""
         return sum(reply.prompt_tokens for reply in self.replies)
 
     @property
     def completion_tokens(self) -> int:
-        """Answer tokens over all turns."""
         return sum(reply.completion_tokens for reply in self.replies)
 
 
@@ -140,28 +138,23 @@ class BothArms:
 
     @property
     def shrank(self) -> bool:
-        """Whether a prompt (other than one of a failed call) was smaller than the one before it."""
         trials = ([r.prompt_tokens for r in t.replies if r.prompt_tokens] for t in self.summary)
         return any(later < earlier for trial in trials for earlier, later in pairwise(trial))
 
     @property
     def paid(self) -> bool:
-        """Whether any trial is known to have spent tokens on making summaries."""
         return any(trial.generation_tokens for trial in self.summary)
 
     @property
     def unscored(self) -> int:
-        """Trials whose answers could not be scored."""
         return sum(agreed.consistency is None for agreed in self.agreements)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON data; :meth:`from_json` reads it back to an equal comparison."""
         found: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return found
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BothArms:
-        """The comparison that :meth:`as_json` wrote, of data checked against the schema."""
         return cls(
             **{
                 **data,

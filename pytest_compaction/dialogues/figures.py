@@ -65,17 +65,14 @@ class TaskFigures:
 
     @property
     def mean_prompt(self) -> float:
-        """Mean baseline prompt tokens of a dialogue, over its turns; 0 without dialogues."""
         return self.spending.baseline_prompt / self.dialogues if self.dialogues else 0.0
 
     @property
     def mean_completion(self) -> float:
-        """Mean baseline answer tokens of a dialogue, over its turns; 0 without dialogues."""
         return self.spending.baseline_completion / self.dialogues if self.dialogues else 0.0
 
     @property
     def suitability(self) -> Suitability | None:
-        """The class by turns and prompt length; ``None`` without dialogues."""
         turns = self.turns.mean
         return None if turns is None else suitability(turns, self.mean_prompt)
 
@@ -88,7 +85,6 @@ class TaskFigures:
 
     @property
     def net_effectiveness(self) -> float | None:
-        """The same with the savings after the cost of summaries; ``None`` if that is unknown."""
         net = None if self.net is None else self.net.mean
         if self.consistency is None or net is None or self.retention is None:
             return None
@@ -110,12 +106,10 @@ def spending_of(comparison: BothArms) -> Spending:
 
 
 def consistency_of(comparison: BothArms) -> float | None:
-    """Mean consistency over the trials; ``None`` if one was not scored."""
     return _mean_of_all([agreed.consistency for agreed in comparison.agreements])
 
 
 def retention_of(comparison: BothArms) -> float | None:
-    """Mean retention over the trials; ``None`` if one of them was not scored."""
     if comparison.unscored:
         return None
     return _mean_of_all([agreed.retention for agreed in comparison.agreements])
@@ -130,7 +124,6 @@ def outcome_of(comparison: BothArms, threshold: float = PASS_CONSISTENCY) -> tup
 
 
 def _mean_of_all(values: Sequence[float | None]) -> float | None:
-    """The mean; ``None`` if there are no values or one is unknown."""
     known = [value for value in values if value is not None]
     return mean(known) if len(known) == len(values) else None
 
@@ -193,7 +186,6 @@ class Evaluation:
 def evaluation_of(
     title: str, comparisons: Iterable[BothArms], threshold: float = PASS_CONSISTENCY
 ) -> Evaluation:
-    """The evaluation of compared dialogues; their order does not matter."""
     items = tuple(sorted(comparisons, key=lambda item: (item.task, item.dialogue_id)))
     tasks: dict[str, list[BothArms]] = defaultdict(list)
     for item in items:

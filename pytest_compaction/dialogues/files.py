@@ -55,7 +55,6 @@ class DialogueSet:
     errors: tuple[DialogueFileError, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Their number and a digest of them all, for the header of a run."""
         digests = short_hash("".join(map(digest, self.dialogues)))
         return {"count": len(self.dialogues), "broken": len(self.errors), "digest": digests}
 

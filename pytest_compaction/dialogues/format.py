@@ -54,7 +54,6 @@ def _turn(
 
 
 def _step(group: Sequence[Message]) -> tuple[RecordedCall, ...]:
-    """The calls of one message with their results; empty for a message without calls."""
     results = {result.call_id: result for message in group for result in message.results}
     return tuple(
         RecordedCall(
@@ -92,7 +91,6 @@ _AT_LEAST: Final = "at least 2 turns: the first has no history to compact"
 
 
 def is_case(value: Any) -> bool:
-    """Whether a value is meant to be a benchmark case."""
     return isinstance(value, dict) and bool(_CASE_KEYS & value.keys())
 
 
@@ -192,7 +190,6 @@ def _from_chat(data: Mapping[str, Any], source: str, name: str) -> Dialogue | li
 
 
 def _named(data: Mapping[str, Any]) -> str:
-    """The id as the file has it; empty without one."""
     return str(data.get("id", "")).strip()
 
 

@@ -46,7 +46,6 @@ def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> i
 
 
 def exchange(number: int, turn: UserTurn, answer: str) -> tuple[Message, ...]:
-    """A turn as messages: the user's words, the recorded tool calls, the answer if there is one."""
     messages = [text_message(f"t{number}-user", "user", turn.user), *tool_steps(number, turn)]
     if answer.strip():
         messages.append(Message(f"t{number}-answer", "assistant", (Text(answer),)))
@@ -54,7 +53,6 @@ def exchange(number: int, turn: UserTurn, answer: str) -> tuple[Message, ...]:
 
 
 def tool_steps(number: int, turn: UserTurn) -> Iterator[Message]:
-    """The recorded tool calls of a turn, each step followed by its results."""
     for step, calls in enumerate(turn.calls, start=1):
         ids = [f"t{number}-call{step}-{place}" for place in range(1, len(calls) + 1)]
         asked = [ToolCall(id, c.name, c.arguments) for id, c in zip(ids, calls, strict=True)]
@@ -68,7 +66,6 @@ class FullHistory:
     """The baseline: every turn is answered from the whole log."""
 
     async def view(self, log: Sequence[Message], question: str) -> tuple[Message, ...]:
-        """The whole log."""
         return tuple(log)
 
 
@@ -99,7 +96,6 @@ class CompactedHistory:
 
     @property
     def steps(self) -> Sequence[Step]:
-        """The compactions that took place, in order."""
         return self._feeder.steps
 
     async def view(self, log: Sequence[Message], question: str) -> tuple[Message, ...]:

@@ -14,7 +14,6 @@ from pytest_compaction.metrics import removed_share
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Arithmetic mean; ``None`` without values."""
     return statistics.fmean(values) if values else None
 
 
@@ -33,8 +32,6 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a figure is spread over cases; ``None`` where the source does not give it."""
-
     count: int
     mean: float | None
     std: float | None
@@ -45,12 +42,10 @@ class Spread:
 
     @property
     def negative_rate(self) -> float | None:
-        """Share of cases strictly below 0; ``None`` without cases."""
         return self.negative / self.count if self.count else None
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """Mean, population standard deviation, quartiles and negatives of the values."""
     known = list(values)
     p25, p50, p75 = quartiles(known) or (None, None, None)
     return Spread(
@@ -74,7 +69,6 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def pearson(pairs: Iterable[tuple[float, float]]) -> float | None:
-    """Pearson's correlation coefficient of pairs; ``None`` if it is not defined."""
     ordered = sorted(pairs)
     if len(ordered) < 2:
         return None
@@ -234,7 +228,6 @@ class Spending:
 
     @property
     def baseline(self) -> float:
-        """All tokens of the baseline arm."""
         return self.baseline_prompt + self.baseline_completion
 
     @property
@@ -249,29 +242,24 @@ class Spending:
 
     @property
     def net_savings(self) -> float | None:
-        """Share of all tokens saved after the cost of the summaries, if that was recorded."""
         if self.generation is None:
             return None
         return removed_share(self.baseline, self.summary + self.generation)
 
     @property
     def prompt_savings(self) -> float:
-        """Share of prompt tokens saved."""
         return removed_share(self.baseline_prompt, self.summary_prompt)
 
     @property
     def prompt_change(self) -> float:
-        """Change of prompt tokens, (S - B) / B: the negative of the savings."""
         return -self.prompt_savings
 
     @property
     def completion_change(self) -> float:
-        """Change of answer tokens, (S - B) / B; 0 if the baseline has no answer tokens."""
         return -removed_share(self.baseline_completion, self.summary_completion)
 
 
 def total(spendings: Iterable[Spending]) -> Spending:
-    """The sum over dialogues; its savings are the ratio of sums, not the mean of ratios."""
     items = list(spendings)
     generation = [item.generation for item in items]
     known = [value for value in generation if value is not None]
@@ -324,17 +312,14 @@ class TurnDistribution:
 
     @property
     def dialogues(self) -> int:
-        """All dialogues."""
         return sum(self.counts.values())
 
     @property
     def mean(self) -> float | None:
-        """Mean number of turns; ``None`` without dialogues."""
         turns = sum(number * count for number, count in self.counts.items())
         return turns / self.dialogues if self.dialogues else None
 
     def share(self, fewest: int, most: int | None = None) -> float | None:
-        """Share of dialogues with ``fewest`` to ``most`` turns (open end when ``None``)."""
         found = sum(
             count
             for number, count in self.counts.items()
@@ -344,5 +329,4 @@ class TurnDistribution:
 
 
 def turn_distribution(turns: Iterable[int]) -> TurnDistribution:
-    """The distribution of dialogues by their number of turns."""
     return TurnDistribution(dict(sorted(Counter(turns).items())))

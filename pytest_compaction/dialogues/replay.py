@@ -240,13 +240,10 @@ def history_mode(asked: str, responder: str) -> History:
 
 
 def trigger_for_dialogues(trigger: Trigger) -> Trigger:
-    """The trigger as named, or :data:`DEFAULT_TRIGGER` for ``case``."""
     return DEFAULT_TRIGGER if trigger.kind == "case" else trigger
 
 
 class Replayer:
-    """Replays dialogues with the models of a run."""
-
     def __init__(
         self,
         roles: Roles,
@@ -268,7 +265,6 @@ class Replayer:
         self._ahead = 0
 
     def expect(self, order: Sequence[tuple[Dialogue, str]], ahead: int) -> None:
-        """Say in which order dialogues will be asked for, and how many to begin ahead."""
         self._order = order
         self._place = {(dialogue.id, name): n for n, (dialogue, name) in enumerate(order)}
         self._ahead = ahead
@@ -358,7 +354,6 @@ class Replayer:
         return agreement(baseline, summary, similarities, retentions), usage
 
     async def _baseline(self, dialogue: Dialogue, number: int) -> _Arm:
-        """Full history, answered."""
         replies: list[TurnReply] = []
         try:
             await self._responder.answer_all(dialogue, number, FullHistory(), replies)
@@ -407,5 +402,4 @@ def _key(dialogue: Dialogue, compactor: str) -> tuple[str, str, str]:
 
 
 def _means(values: Sequence[Sequence[float]]) -> list[float]:
-    """The mean of several judges for each turn."""
     return [math.fsum(turn) / len(turn) for turn in zip(*values, strict=True)]

@@ -57,7 +57,6 @@ class Replayed:
 
     @property
     def consistency(self) -> float | None:
-        """Mean consistency over the trials, 0 to 1; ``None`` when one of them is unscored."""
         return consistency_of(self.comparison)
 
     @property
@@ -67,7 +66,6 @@ class Replayed:
         return None if found is None else found >= self.pass_at and not self.over_budget
 
     def check(self) -> None:
-        """Raise when the dialogue is unscored, over budget or below ``pass_at``, in sentences."""
         if self.consistency is None:
             raise UnscoredError(f"unscored: {self.unscored or 'no trial was scored'}")
         if self.over_budget:
@@ -179,5 +177,4 @@ def _blank(item: str, dialogue: Dialogue, compactor: str, settings: Settings) ->
 
 
 def _one_line(text: str) -> str:
-    """One line, bounded and safe to show."""
     return printable(text, _REASON_CHARACTERS)

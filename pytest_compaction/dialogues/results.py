@@ -19,21 +19,17 @@ from pytest_compaction.text import printable
 
 @dataclass
 class Results:
-    """The evaluations in some files, and a sentence for everything that cannot be used."""
-
     threshold: float | None
     evaluations: list[Evaluation] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def complain(self, path: Path, faults: Sequence[CaseFault]) -> None:
-        """Add a sentence for each fault of a file, up to a limit."""
         shown = [f"{path}: {fault}" for fault in faults[:MAX_SHOWN_FAULTS]]
         if len(faults) > MAX_SHOWN_FAULTS:
             shown.append(f"{path}: … and {len(faults) - MAX_SHOWN_FAULTS} more")
         self.problems += shown
 
     def read_run(self, path: Path) -> None:
-        """Read a run file."""
         try:
             run = load_run(path)
         except RunFileError as error:
@@ -85,7 +81,6 @@ def read_results(paths: Iterable[Path], threshold: float | None = None) -> Resul
 
 
 def _settings_pass_at(run: Run) -> float:
-    """The least consistency of a dialogue that passes, from the header of a run."""
     settings = run.header.get("settings")
     dialogues = settings.get("dialogues") if isinstance(settings, Mapping) else None
     found = dialogues.get("consistency") if isinstance(dialogues, Mapping) else None

@@ -64,7 +64,6 @@ class NewlyGoneRule:
 
     @property
     def fails(self) -> bool:
-        """Whether more facts are newly gone than allowed."""
         return self.check is not None and not self.check.holds
 
 
@@ -80,12 +79,10 @@ class ArmComparison:
 
     @property
     def worse(self) -> tuple[MeanRule, ...]:
-        """The rules that show a drop."""
         return tuple(rule for rule in self.rules if rule.outcome == "worse")
 
     @property
     def is_worse(self) -> bool:
-        """Whether a drop is shown, or more facts are newly gone than allowed."""
         return bool(self.worse) or (self.newly_gone is not None and self.newly_gone.fails)
 
     @property
@@ -95,7 +92,6 @@ class ArmComparison:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """All rules that were applied, as checks of the gate."""
         own = self.newly_gone and self.newly_gone.check
         return (*(rule.check for rule in self.rules), *((own,) if own else ()))
 
@@ -114,12 +110,10 @@ class BaselineDecision:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """All rules as checks of the gate."""
         return tuple(check for each in self.comparisons for check in each.checks)
 
     @property
     def decides(self) -> bool:
-        """Whether there was anything to decide on."""
         return bool(self.comparisons or self.not_applied)
 
     @property
@@ -129,7 +123,6 @@ class BaselineDecision:
 
     @property
     def is_worse(self) -> bool:
-        """Whether some strategy is shown to be worse, or lost more facts than allowed."""
         return any(each.is_worse for each in self.comparisons)
 
     @property
@@ -306,7 +299,6 @@ def _moved(compared: BothMeans, outcome: Outcome) -> str:
 
 
 def _fallen(changes: RunChanges, metric: str) -> list[str]:
-    """The items that fell most in a metric, one line each."""
     fallen = []
     for item in changes.items:
         one, other = figure_of(item.first, metric), figure_of(item.second, metric)

@@ -22,7 +22,6 @@ class PlannedRun:
     shipped: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The plan as a dictionary, for the header of a run."""
         return asdict(self)
 
 

@@ -31,7 +31,6 @@ from pytest_compaction.text import told_apart
 
 
 def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -> float | None:
-    """The value of a metric over one strategy's records; ``None`` when nothing was measured."""
     scope, rest = scoped(metric)
     if scope in ORIGINS:
         return measure(rest, of_origin(records, scope), of_origin(control, scope))
@@ -106,18 +105,15 @@ class Decision:
 
     @property
     def decides(self) -> bool:
-        """Whether there was anything to decide on."""
         return bool(self.checks)
 
     @property
     def uncompacted(self) -> tuple[str, ...]:
-        """A sentence on each strategy that compacted nothing."""
         failed = (check for check in self.checks if check.rule.startswith(_COMPACTED))
         return tuple(check.text for check in failed)
 
     @property
     def passed(self) -> bool:
-        """Whether every check holds."""
         return all(check.holds for check in self.checks)
 
 
@@ -185,7 +181,6 @@ def _item_name(record: Mapping[str, Any]) -> str:
 def _uncompacted(
     groups: Mapping[str, Sequence[Record]], thresholds: Sequence[Threshold]
 ) -> Iterator[Check]:
-    """A failed check for each strategy that compacted nothing; of the control if it is alone."""
     alone = set(groups) == {CONTROL} and all(rule.scope != CONTROL for rule in thresholds)
     for name, group in groups.items():
         why = None if name == CONTROL and not alone else uncompacted_text(group)
@@ -225,7 +220,6 @@ def _checks_of(
     arms: Sequence[Arm],
     measured: Set[RecordType],
 ) -> Iterator[Check]:
-    """A check of a threshold for each strategy that it is for; a failed one if there is none."""
     if threshold.scope:
         names = _named(threshold.scope, groups, arms)
     else:
@@ -263,7 +257,6 @@ def _named(scope: str, groups: Mapping[str, Sequence[Record]], arms: Sequence[Ar
 
 
 def _silent_judges(records: Sequence[Record]) -> list[Check]:
-    """A failed check for each judge of several that scored nothing where others did."""
     panels = [panel for record in records if len(panel := record.get("judges") or ()) > 1]
     asked: Counter[str] = Counter(judge["name"] for panel in panels for judge in panel)
     scored = {judge["name"] for panel in panels for judge in panel if judge["overall"] is not None}

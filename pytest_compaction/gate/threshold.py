@@ -49,7 +49,6 @@ class Threshold:
 
     @property
     def label(self) -> str:
-        """The metric with its scope, as it was written."""
         return f"{self.metric}@{self.scope}" if self.scope else self.metric
 
     def __str__(self) -> str:
@@ -95,7 +94,6 @@ def check_scopes(
 
 
 def check_answers(thresholds: Iterable[Threshold], answers: bool) -> None:
-    """Refuse a threshold on answers in a run that makes none."""
     for threshold in thresholds:
         if not answers and threshold.metric.rpartition(".")[2] in ANSWERED:
             raise ThresholdError(
@@ -146,6 +144,5 @@ def _known(metric: str) -> bool:
 
 
 def _listed() -> str:
-    """The metrics of thresholds, in a sentence."""
     names = ["pass^K" if name == "pass^1" else name for name in known()]
     return f"{', '.join(names[:-1])} or {names[-1]}"

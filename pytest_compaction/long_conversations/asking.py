@@ -39,7 +39,6 @@ FLAG: Final = {"type": "boolean"}
 
 
 def listed(items: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON schema of a list."""
     return {"type": "array", "items": dict(items)}
 
 
@@ -59,8 +58,6 @@ def plain(text: str) -> str:
 
 
 class Author:
-    """The model that writes, with the usage of its calls."""
-
     def __init__(self, model: str, caller: Caller) -> None:
         self._model = model
         self._caller = caller
@@ -121,7 +118,6 @@ def _text(reply: str) -> str:
 
 
 def _breach(data: dict[str, Any], schema: Mapping[str, Any]) -> str:
-    """The first place at which data do not fit a schema; empty if they do."""
     from jsonschema import Draft202012Validator  # takes long to import
 
     errors = Draft202012Validator(schema).iter_errors(data)

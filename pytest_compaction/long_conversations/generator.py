@@ -126,7 +126,6 @@ class Stage:
 
 
 def _share(items: Sequence[T], number: int, of: int) -> Sequence[T]:
-    """One of several shares of a sequence, as equal as can be and in order."""
     return items[len(items) * number // of : len(items) * (number + 1) // of]
 
 
@@ -156,7 +155,6 @@ class Conversation:
 
     @property
     def messages(self) -> int:
-        """How many messages there are."""
         return 2 * sum(len(turn.pairs) for _, turns in self.parts for turn in turns)
 
     def write(self, folder: Path) -> None:
@@ -172,7 +170,6 @@ class Conversation:
 
 
 def estimated(tokens: int) -> Usage:
-    """About how many calls a conversation of so many tokens takes, and their tokens."""
     scale = OutlineScale.of(tokens)
     outline = 1 + scale.plans * (1 + scale.parts)
     questions = len(ABILITIES) * (1 + _questions(tokens))
@@ -226,12 +223,10 @@ async def write_out(
 
 
 def _questions(tokens: int) -> int:
-    """How many questions of each ability there are."""
     return 2 if tokens >= _TWO_OF_EACH else 1
 
 
 async def _longer(stage: Stage, part: Part, turns: list[Round], more: int) -> list[Round]:
-    """The turns of a part, and more of them that say no point."""
     if not more:
         return turns
     return [*turns, *await stage.turns(part, (), more, turns[-1].pairs[0].user)]

@@ -39,7 +39,6 @@ class OutlineScale:
 
     @classmethod
     def of(cls, tokens: int) -> OutlineScale:
-        """The scale of a conversation of so many tokens."""
         plans = 10 if tokens >= PLANS_FROM else 1
         parts = min(max(tokens // plans // _PART_TOKENS, _FEWEST_PARTS), _PARTS)
         turns = max(-(-tokens // (plans * parts * TURN_TOKENS)), 1)
@@ -59,7 +58,6 @@ class OutlinePoint:
 
     @property
     def line(self) -> str:
-        """The point as a request shows it."""
         of = f", about point {self.of}" if self.of else ""
         return f"{self.number}. ({self.kind}{of}, {self.day}) {self.text}"
 
@@ -75,7 +73,6 @@ class Part:
 
     @property
     def text(self) -> str:
-        """The part as a request shows it."""
         return f"{self.title} (from {self.start}): {self.summary}"
 
 
@@ -95,7 +92,6 @@ class Outline:
 async def write_outline(
     author: Author, domain: str, number: int, tokens: int, scale: OutlineScale
 ) -> Outline:
-    """The outline of the conversation with this number in its domain."""
     seed = await _seed(author, domain, number, tokens)
     parts: list[Part] = []
     points: list[OutlinePoint] = []
@@ -163,7 +159,6 @@ async def _plan(
 async def _points(
     author: Author, seed: str, part: Part, count: int, before: Sequence[OutlinePoint]
 ) -> list[OutlinePoint]:
-    """The points of a part, numbered on from those before."""
     kinds = {"type": "string", "enum": list(get_args(PointKind))}
     schema = members(points=listed(members(kind=kinds, date=TEXT, text=TEXT, of=NUMBER)))
     first = len(before) + 1

@@ -81,7 +81,6 @@ def _chat(system: str, user: str) -> Chat:
 
 
 def seed(domain: str, number: int, tokens: int) -> Chat:
-    """Asks for the user, the people around them, and a time line."""
     subjects = DOMAINS[domain].subjects
     subject = subjects[number % len(subjects)]
     return _chat(
@@ -97,7 +96,6 @@ def seed(domain: str, number: int, tokens: int) -> Chat:
 
 
 def plan(seed: str, number: int, plans: int, parts: int, before: Sequence[str]) -> Chat:
-    """Asks for the parts of a plan; ``before`` are those of the plans that it follows."""
     linked = ""
     if plans > 1:
         linked = (
@@ -115,7 +113,6 @@ def plan(seed: str, number: int, plans: int, parts: int, before: Sequence[str]) 
 
 
 def points(seed: str, part: str, count: int, first: int, before: Sequence[str]) -> Chat:
-    """Asks for what the user will say in a part."""
     told = "Points so far:\n" + "\n".join(before) + "\n\n" if before else ""
     return _chat(
         "You plan what a user tells an assistant in one part of a long conversation. Each point "
@@ -135,7 +132,6 @@ def points(seed: str, part: str, count: int, first: int, before: Sequence[str]) 
 def user_turns(
     domain: str, seed: str, part: str, points: Sequence[str], count: int, before: str
 ) -> Chat:
-    """Asks for the main messages of the user in a stretch of a part."""
     carried = (
         "Between them the messages say every point below, each in exactly one message, in the "
         "user's own words but with its names, numbers and days unchanged, often in passing. They "
@@ -155,7 +151,6 @@ def user_turns(
 
 
 def assistant_turn(domain: str, before: Sequence[Pair], user: str) -> Chat:
-    """Asks for the reply of the assistant."""
     earlier = [
         {"role": role, "content": text}
         for pair in before
@@ -174,7 +169,6 @@ def assistant_turn(domain: str, before: Sequence[Pair], user: str) -> Chat:
 
 
 def answer_to_assistant(seed: str, part: str, pair: Pair) -> Chat:
-    """Asks whether the reply puts a question to the user, and what the user answers."""
     return _next_message(
         seed,
         part,
@@ -185,7 +179,6 @@ def answer_to_assistant(seed: str, part: str, pair: Pair) -> Chat:
 
 
 def follow_up(seed: str, part: str, pair: Pair) -> Chat:
-    """Asks whether the user would ask on about the reply, and how."""
     return _next_message(
         seed,
         part,
@@ -205,7 +198,6 @@ def _next_message(seed: str, part: str, pair: Pair, asked: str) -> Chat:
 
 
 def questions(ability: Ability, count: int, points: Sequence[str]) -> Chat:
-    """Asks for the questions of an ability about some points."""
     return _chat(
         "You write questions that test what a memory still knows of a long conversation. A "
         "question does not give its answer away and says what it is about, so that it can mean "
@@ -220,7 +212,6 @@ def questions(ability: Ability, count: int, points: Sequence[str]) -> Chat:
 
 
 def check(question: str, answer: str, nuggets: Sequence[str], evidence: str) -> Chat:
-    """Asks whether what was said supports a question with its answer."""
     listed = "\n".join(f"- {nugget}" for nugget in nuggets)
     return _chat(
         "You check questions about a conversation before they are used in a test.",

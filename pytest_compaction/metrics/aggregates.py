@@ -82,12 +82,10 @@ def survival_of_item(record: Record, needed: bool) -> float | None:
 
 
 def is_stated(fact: Mapping[str, Any]) -> bool:
-    """Whether the view states a fact, from its part of a record."""
     return bool(fact["survived"])
 
 
 def is_answered(fact: Mapping[str, Any]) -> bool:
-    """Whether an answer was made that could state a fact."""
     return fact.get("used", False) is not None
 
 
@@ -172,7 +170,6 @@ class Tokens:
 
     @property
     def removed(self) -> float:
-        """Share removed; see :func:`~pytest_compaction.metrics.aggregates.removed_share`."""
         return removed_share(self.before, self.after)
 
     @property
@@ -217,7 +214,6 @@ class Aggregate:
 
     @property
     def view_tokens(self) -> float | None:
-        """Mean tokens of a view; ``None`` without any."""
         return self.tokens.view.value if self.tokens.view else None
 
     @property
@@ -227,7 +223,6 @@ class Aggregate:
 
     @property
     def scored(self) -> int:
-        """Items with a score."""
         return self.statuses.get("passed", 0) + self.statuses.get("failed", 0)
 
 
@@ -244,12 +239,10 @@ def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) 
 
 
 def scored(records: Iterable[Record]) -> list[Record]:
-    """The records that have an overall score."""
     return [record for record in records if record["overall"] is not None]
 
 
 def overall_mean(records: Sequence[Record]) -> Mean | None:
-    """Mean of the overall score over the records."""
     return mean_of(records, lambda record: record["overall"])
 
 
@@ -311,7 +304,6 @@ def _dimension(name: str, record: Record) -> float | None:
 
 
 def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
-    """All figures of one strategy from its records."""
     last = {(r["case"], r["trial"]): r["compaction"] for r in records if r["compaction"]}
     steps: Counter[str] = Counter()
     for compaction in last.values():
@@ -355,7 +347,6 @@ def by_arm(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def by_compactor(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Records by strategy, whatever the budget, in order of first occurrence."""
     return dict(clustered((record["compactor"], record) for record in records))
 
 

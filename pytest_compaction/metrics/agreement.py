@@ -275,7 +275,6 @@ def _of_scores(of: str, pairs: Pairs) -> list[Coefficient]:
 
 
 def _difference(of: str, pairs: Pairs) -> Coefficient:
-    """The mean of the second side minus that of the first."""
     groups = {case: [b - a for a, b in values] for case, values in pairs.items()}
     values = [value for group in groups.values() for value in group]
     mean = sum(values) / len(values) if values else None

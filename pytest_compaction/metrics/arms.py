@@ -82,7 +82,6 @@ class ArmTotals:
 
 
 def trial_values(records: Iterable[Record], value: Value) -> dict[int, dict[ProbeKey, float]]:
-    """A figure of each probe that has it, by trial."""
     found: dict[int, dict[ProbeKey, float]] = defaultdict(dict)
     for record in records:
         each = value(record)
@@ -92,7 +91,6 @@ def trial_values(records: Iterable[Record], value: Value) -> dict[int, dict[Prob
 
 
 def mean_over_trials(records: Iterable[Record], value: Value) -> dict[ProbeKey, float]:
-    """A figure of each probe, averaged over the trials that have it."""
     trials = trial_values(records, value).values()
     keys = sorted({key for each in trials for key in each})
     return {key: fmean(each[key] for each in trials if key in each) for key in keys}

@@ -25,7 +25,6 @@ def tokens_over(record: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def is_over_budget(record: Mapping[str, Any]) -> bool:
-    """Whether an item was answered from a view over its budget."""
     return tokens_over(record) is not None
 
 

@@ -99,7 +99,6 @@ def named_facts(facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mappi
 
 
 def probe_key(record: Record) -> ProbeKey:
-    """The key of the probe of a record, whatever the trial."""
     budget = record.get("budget")
     return record["case"], record["probe"], "" if budget is None else str(budget)
 

@@ -38,17 +38,14 @@ class ItemChange:
 
     @property
     def difference(self) -> float:
-        """The second score less the first (-5 to 5)."""
         return (self.second["overall"] or 0.0) - (self.first["overall"] or 0.0)
 
     @property
     def statuses(self) -> tuple[str, str]:
-        """The first status and the second."""
         return self.first["status"], self.second["status"]
 
     @property
     def facts(self) -> int:
-        """How many facts the item asks for."""
         return len(self.second["facts"])
 
 
@@ -62,12 +59,10 @@ class BothMeans:
 
     @property
     def value(self) -> float:
-        """The mean difference, second less first."""
         return self.paired.difference.value
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the difference over cases, ``None`` with fewer than six."""
         return self.paired.difference.interval
 
 
@@ -98,7 +93,6 @@ class RunChanges:
 
     @property
     def cases(self) -> int:
-        """The number of cases of the items that were compared."""
         return len({item.first["case"] for item in self.items})
 
     @property
@@ -108,22 +102,18 @@ class RunChanges:
 
     @property
     def gone(self) -> tuple[FactChange, ...]:
-        """Facts that the first views state and the second do not."""
         return self.facts.gone
 
     @property
     def regained(self) -> tuple[FactChange, ...]:
-        """Facts that only the second views state."""
         return self.facts.regained
 
     @property
     def below(self) -> tuple[ItemChange, ...]:
-        """Items that passed and are now below the pass score."""
         return tuple(item for item in self.items if item.statuses == ("passed", "failed"))
 
     @property
     def recovered(self) -> tuple[ItemChange, ...]:
-        """Items that were below the pass score and now pass."""
         return tuple(item for item in self.items if item.statuses == ("failed", "passed"))
 
     @property

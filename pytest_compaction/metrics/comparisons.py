@@ -89,7 +89,6 @@ def _drawn(totals: Sequence[float], observed: float) -> float:
 
 @lru_cache(maxsize=4)
 def _signs(count: int, rows: int, seed: int) -> NDArray[np.float64]:
-    """Seeded signs, a row a draw."""
     import numpy as np
 
     source = np.random.RandomState(seed)  # its numbers never change
@@ -157,14 +156,12 @@ class Paired:
 
 
 def compare(differences: Clusters) -> Paired | None:
-    """Compare two sides from the finite differences of their items, by case."""
     values = [value for group in differences.values() for value in group if math.isfinite(value)]
     wins, losses = sum(value > TIE for value in values), sum(value < -TIE for value in values)
     return paired_of(sums_of(differences), wins, losses)
 
 
 def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
-    """The comparison from the sums of each case and the items won and lost."""
     if not sums.count:
         return None
     items = round(math.fsum(sums.sizes))

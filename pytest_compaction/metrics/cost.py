@@ -48,7 +48,6 @@ class Pricing:
     input_usd: float | None = None
 
     def usd(self, equivalents: float) -> float | None:
-        """US dollars for input-token equivalents; ``None`` without a price."""
         return None if self.input_usd is None else equivalents * self.input_usd / 1_000_000
 
 
@@ -72,7 +71,6 @@ class SummaryCalls:
         )
 
     def cost(self, ratios: Ratios) -> float:
-        """Input-token equivalents."""
         cached = min(self.cached, self.input)
         return (self.input - cached) + cached * ratios.read + self.output * ratios.output
 
@@ -182,7 +180,6 @@ class StrategyCosts:
 
     @property
     def cost_usd(self) -> float | None:
-        """US dollars of the cost; ``None`` without a price."""
         return self.pricing.usd(self.cost)
 
     @property

@@ -61,7 +61,6 @@ class Figure:
 
     @property
     def head(self) -> str:
-        """The title of its column."""
         return self.label or self.name
 
     def mean(self, records: Sequence[Record], control: Sequence[Record] = ()) -> Mean | None:
@@ -82,7 +81,6 @@ def _of_score(record: Record, name: str) -> float | None:
 
 
 def _traps(record: Record) -> float | None:
-    """The share of the traps of an item that are hit."""
     traps = record.get("traps") or []
     if record["overall"] is None or not traps:
         return None
@@ -252,7 +250,6 @@ def means(records: Sequence[Record], control: Sequence[Record] = ()) -> dict[str
 
 
 def known() -> Mapping[str, Figure]:
-    """The figures by name."""
     return {figure.name: figure for figure in FIGURES}
 
 
@@ -262,7 +259,6 @@ def further(outlet: Outlet) -> Iterator[Figure]:
 
 
 def of_items() -> tuple[str, ...]:
-    """Names of the figures that single items have."""
     return tuple(figure.name for figure in FIGURES if figure.of is not None)
 
 
@@ -277,7 +273,6 @@ def compared() -> tuple[str, ...]:
 
 
 def figure_of(record: Record, name: str) -> float | None:
-    """A figure of one item by its name; ``None`` if it has none."""
     figure = known().get(name)
     return None if figure is None or figure.of is None else figure.of(record)
 

@@ -34,7 +34,6 @@ class Sums:
 
     @property
     def count(self) -> int:
-        """The number of clusters."""
         return len(self.totals)
 
     @property

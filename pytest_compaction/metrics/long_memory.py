@@ -16,7 +16,6 @@ TENTHS: Final = range(1, 11)
 
 
 def questions_scored(records: Iterable[Record]) -> list[Record]:
-    """The records that have a score by nuggets."""
     return [record for record in records if record.get("score") is not None]
 
 
@@ -32,13 +31,11 @@ def null_nuggets(records: Iterable[Record]) -> int:
 
 
 def sizes_of(records: Iterable[Record]) -> list[str]:
-    """The sizes of the conversations, the smallest first."""
     found = {record.get("size") or "" for record in questions_scored(records)}
     return sorted(found, key=lambda size: (size_rank(size), size))
 
 
 def conversations_of(records: Iterable[Record], size: str) -> int:
-    """How many conversations of a size there are."""
     return len({record["case"] for record in _of_size(records, size)})
 
 
@@ -55,7 +52,6 @@ def ability_mean(records: Sequence[Record], size: str, ability: str) -> Mean | N
 
 
 def order_mean(records: Sequence[Record], size: str, figure: str) -> Mean | None:
-    """The mean of a figure of the order of events at a size."""
     chosen = [record for record in _of_size(records, size) if record.get("ordering")]
     return mean_of(chosen, lambda record: record["ordering"][figure])
 
@@ -70,5 +66,4 @@ def questions_of_tenth(records: Iterable[Record], tenth: int) -> int:
 
 
 def tenth_mean(records: Sequence[Record], tenth: int) -> Mean | None:
-    """The mean score of questions with evidence in a tenth of their conversation, from 1 to 10."""
     return mean_of(_of_tenth(records, tenth), lambda record: record["score"])

@@ -259,7 +259,6 @@ class LossCounts:
 
     @property
     def unused(self) -> int | None:
-        """Stated by the view and not by the answer."""
         return None if self.used is None else self.survived - self.used
 
     @property
@@ -270,8 +269,6 @@ class LossCounts:
 
 @dataclass(frozen=True, slots=True)
 class FactLosses:
-    """The facts of one class, or all: their counts, survival by compaction, and half-life."""
-
     counts: LossCounts
     table: tuple[LifeRow, ...]
     half_life: HalfLife | None
@@ -279,15 +276,12 @@ class FactLosses:
 
 @dataclass(frozen=True, slots=True)
 class StrategyLosses:
-    """The losses of a strategy, all together and by class of fact, and the room that it won."""
-
     whole: FactLosses
     classes: Mapping[str, FactLosses]
     runway: Runway | None
 
 
 def strategy_losses(records: Sequence[Record]) -> StrategyLosses | None:
-    """The losses of one strategy over all its trials; ``None`` if no record tells them."""
     found = fates(records)
     if not found:
         return None

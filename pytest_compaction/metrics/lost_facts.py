@@ -41,7 +41,6 @@ class CompactionEvent:
 
     @property
     def changed(self) -> bool:
-        """Whether the view was changed."""
         return self.status in COMPACTED
 
 
@@ -75,7 +74,6 @@ def _listed(record: Record) -> list[Mapping[str, Any]] | None:
 
 
 def whole(value: Any) -> int | None:
-    """A whole number from a record, or ``None`` for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
@@ -116,7 +114,6 @@ class FactFate:
 
     @property
     def key(self) -> FactKey:
-        """The key of the fact under other strategies."""
         return self.case, self.probe, self.text
 
     @property
@@ -203,7 +200,6 @@ class LostFact:
 
 
 def _lost_fact(facts: Sequence[FactFate]) -> LostFact:
-    """One fact from all items that ask for it."""
     lost = [fate for fate in facts if not fate.survived]
     drops = [fate.drop for fate in lost if fate.drop is not None]
     known = [fate.recoverable for fate in lost if fate.recoverable is not None]

@@ -42,7 +42,6 @@ def pair_items(first: Sequence[Record], second: Sequence[Record]) -> list[tuple[
 def paired_difference(
     first: Sequence[Record], second: Sequence[Record], figure: str = "overall"
 ) -> Paired | None:
-    """The second side less the first over the items that have the figure on both."""
     return compare(differences_by_case(first, second, figure))
 
 
@@ -107,7 +106,6 @@ class StrategyPair:
 
     @property
     def differ(self) -> bool:
-        """Whether the two can be told apart at 5 %."""
         return self.holm is not None and self.holm <= LEVEL
 
 

@@ -197,7 +197,6 @@ def _item(record: Record) -> dict[str, Any]:
 
 
 def records_of(strategy: str, data: Mapping[str, Any]) -> list[Record]:
-    """The items of a strategy as records that hold what a comparison reads."""
     return [_record(strategy, item, data) for item in data["items"]]
 
 
@@ -290,7 +289,6 @@ def _sha256(path: Path) -> str:
 
 
 def _figures(records: Sequence[Record]) -> dict[str, Any]:
-    """Figures of a strategy that quote nothing: counts and means."""
     scores = [record["overall"] for record in records if record["overall"] is not None]
     facts = [fact for record in records for fact in record["facts"]]
     return {

@@ -144,14 +144,12 @@ def load_baseline(source: Source, strategy: str | None) -> Baseline:
 
 
 def strategies_of(source: Source) -> list[str]:
-    """The strategies that a file or the newest run of a folder holds; errors as for loading."""
     if source.is_committed and not source.path.is_dir():
         return sorted(read_baseline_file(source.path))
     return sorted(by_compactor(_probes(_loaded(_run_in(source.path, None)))))
 
 
 def measured_there(source: Source, strategies: Sequence[str]) -> list[str]:
-    """Those of the strategies that a source has a run of; errors as for loading."""
     if not source.path.is_dir():
         there = strategies_of(source)
         return [name for name in strategies if name in there]

@@ -31,7 +31,6 @@ _SHOWN: Final = 5
 
 
 def compared_settings(header: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a header on which it depends whether two runs can be compared."""
     found = _part(header, "settings")
     compared = {key: found.get(key, _DEFAULTS.get(key)) for key in SETTINGS}
     return {key: value for key, value in compared.items() if key != "rubric" or value}

@@ -275,7 +275,6 @@ def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
 
 
 def _compliance(response: Response, choice: Choice) -> dict[str, Any]:
-    """The forced choice as plain JSON."""
     reminded = response.reminded
     found: dict[str, Any] = {
         "complying": choice.letter,

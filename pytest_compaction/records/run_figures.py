@@ -92,7 +92,6 @@ def _own_tokens(records: Sequence[Record]) -> dict[str, Any]:
 def _strategy(
     name: str, group: Sequence[Record], control: Sequence[Record], letters: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The figures of a strategy with their intervals, and its letters among several."""
     item = aggregate(name, group)
     return {
         "items": item.items,
@@ -256,7 +255,6 @@ def run_pricing(responder: str, records: Iterable[Record]) -> Pricing:
 
 
 def costs_as_json(records: Sequence[Record]) -> dict[str, Any] | None:
-    """The costs of one strategy at stated ratios; ``None`` if its records do not tell them."""
     found = strategy_costs(records, DEFAULT_PRICING)
     if found is None:
         return None

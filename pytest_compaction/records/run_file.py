@@ -102,7 +102,6 @@ class RunWriter:
 
 
 def write_run(path: Path, run: Run) -> None:
-    """Write the file of a run atomically: its header, then all records in the fixed order."""
     write_whole(path, *map(_line, [run.header, *run.records]))
 
 
@@ -149,7 +148,6 @@ def _new_file(folder: Path, name: str, header: bytes) -> Path:
 
 
 def _place(temporary: Path, path: Path, header: bytes) -> None:
-    """Give a written file its name, unless that is taken."""
     try:
         path.hardlink_to(temporary)
     except FileExistsError:

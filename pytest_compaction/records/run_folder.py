@@ -54,7 +54,6 @@ def find_run(text: str, folder: Path = DEFAULT_FOLDER) -> Path:
 
 
 def has_run(folder: Path, strategy: str) -> bool:
-    """Whether a folder holds a whole run of a strategy."""
     return next(_runs_of(folder, strategy), None) is not None
 
 
@@ -86,7 +85,6 @@ def _strategies(header: dict[str, Any]) -> Iterator[str]:
 
 
 def _header_of(path: Path) -> dict[str, Any] | None:
-    """The first line of a run file; ``None`` if it is none."""
     try:
         with path.open("rb") as file:
             header = json.loads(file.readline())

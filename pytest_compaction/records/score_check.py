@@ -64,7 +64,6 @@ def _faults(record: Record, header: Mapping[str, Any]) -> Iterator[str]:
 
 
 def rubric_of(header: Mapping[str, Any]) -> Rubric:
-    """The rubric of the run with this header."""
     settings = header.get("settings")
     changes = settings.get("rubric") if isinstance(settings, dict) else None
     return rubric_with(changes) if isinstance(changes, dict) else CRITERIA

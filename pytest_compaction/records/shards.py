@@ -60,11 +60,9 @@ class ShardPart:
         return f"{self.index}/{self.count}"
 
     def as_json(self) -> dict[str, Any]:
-        """The part as a dictionary, for the header of the run."""
         return asdict(self)
 
     def ended(self, records: Iterable[Record], end: ShardEnd) -> ShardPart:
-        """The part after its run, which wrote these records."""
         items = Counter(str(record["case"]) for record in records)
         return replace(self, end=replace(end, items=dict(items)))
 
@@ -117,8 +115,6 @@ class MergedRun:
 
 @dataclass(frozen=True, slots=True)
 class _Shard:
-    """The run of a shard, with the name of its file."""
-
     name: str
     run: Run
     part: ShardPart
@@ -187,7 +183,6 @@ def _shards(named: Sequence[tuple[str, Run]]) -> list[_Shard]:
 
 
 def _other_runs(shards: Sequence[_Shard]) -> Iterator[str]:
-    """Shards that are not of the same run as the first one: what differs, and what to do."""
     first, again = shards[0], "run all shards again in the same way"
     mine = first.run.header
     for other in shards[1:]:
@@ -239,7 +234,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _missing(shards: Sequence[_Shard]) -> Iterator[str]:
-    """Shards without a file."""
     count, first = shards[0].part.count, shards[0].run.header
     there = {shard.part.index for shard in shards}
     lost: dict[int, list[str]] = defaultdict(list)
@@ -255,7 +249,6 @@ def _missing(shards: Sequence[_Shard]) -> Iterator[str]:
 
 
 def _incomplete(shards: Sequence[_Shard]) -> Iterator[str]:
-    """Shards that did not run to their end, and files that do not hold what their run wrote."""
     for shard in shards:
         part, cases = shard.part, shard.run.header.get("cases") or {}
         again = f"run it again with --compaction-shard={part}"
@@ -292,7 +285,6 @@ def _incomplete(shards: Sequence[_Shard]) -> Iterator[str]:
 
 
 def _overlaps(shards: Sequence[_Shard]) -> Iterator[str]:
-    """Items that two files hold with other content."""
     seen: dict[str, _Shard] = {}
     differing: dict[tuple[str, str], list[str]] = defaultdict(list)
     for shard in shards:

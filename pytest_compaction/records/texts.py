@@ -120,13 +120,11 @@ class RunTexts:
 
 
 def view_file(folder: Path, name: str) -> bytes | None:
-    """The content of the file of a view; ``None`` if it is missing or damaged."""
     data = _read(folder / VIEWS / f"{name}.json") if _HASH.fullmatch(name) else None
     return data if data is not None and is_view(data, name) else None
 
 
 def is_view(data: bytes, name: str) -> bool:
-    """Whether this is the content of the view with this name."""
     return _hash(data) == name
 
 

@@ -17,7 +17,6 @@ from pytest_compaction.rubric import DIMENSIONS, Rubric, dimension_scores, overa
 
 
 def is_read_alike(header: Mapping[str, Any]) -> bool:
-    """Whether the views of a run were read by the reader of this version."""
     return (header.get("versions") or {}).get("reader") == reader_version()
 
 

@@ -58,17 +58,14 @@ class AB:
 
     @cached_property
     def changes(self) -> list[ArmChanges]:
-        """What changed from the old version to each other one."""
         old, *others = self.versions
         return arm_changes(old.records, [each.records for each in others])
 
     @cached_property
     def totals(self) -> list[ArmTotals]:
-        """What each version took."""
         return [arm_totals(each.records) for each in self.versions]
 
     def tables(self) -> Iterator[Table]:
-        """The figures of each new version beside the old one, and what each version took."""
         for number, (new, changes) in enumerate(zip(self.versions[1:], self.changes, strict=True)):
             yield self._figures(new, changes, number)
         yield self._taken()
@@ -98,7 +95,6 @@ class AB:
                 yield "Prompts", "\n".join(lines) or "The two prompts are the same text."
 
     def verdicts(self) -> Iterator[str]:
-        """A sentence on each new version: what is shown, and what is not."""
         for new, changes in zip(self.versions[1:], self.changes, strict=True):
             yield f"{printable(new.name, _NAME)}: {_verdict(changes)}"
 
@@ -122,7 +118,6 @@ class AB:
         )
 
     def _notes(self, changes: ArmChanges) -> Iterator[str]:
-        """How the figures were made, and how far the old version differs from itself."""
         old = self.versions[0]
         cases, units = counts_of(old.records)
         yield (
@@ -187,7 +182,6 @@ def _lines(prompt: str) -> list[str]:
 
 
 def _verdict(changes: ArmChanges) -> str:
-    """What the overall score shows, and how many facts moved."""
     facts = f"{len(changes.facts.gone)} facts lost, {len(changes.facts.regained)} gained"
     if not changes.figures:
         return f"no item has a score in both versions; {facts}"
@@ -206,7 +200,6 @@ def _verdict(changes: ArmChanges) -> str:
 
 
 def ab_markdown(found: AB, heading: str = "A/B", level: str = "##") -> Iterator[str]:
-    """The comparison as Markdown, one paragraph or table after the other."""
     names = [escaped(printable(each.name, _NAME)) for each in found.versions]
     yield f"{level} {escaped(heading)}: {names[0]} → {', '.join(names[1:])}"
     for sentence in found.verdicts():

@@ -36,13 +36,11 @@ NOTE: Final = (
 
 
 def agreement_text(agreements: Sequence[Agreement]) -> str:
-    """The tables in plain columns."""
     blocks = ["\n".join(plain_table(_table(each))) for each in agreements]
     return "\n\n".join([*blocks, textwrap.fill(f"{NOTE}.", TABLE_WIDTH)]) + "\n"
 
 
 def agreement_markdown(agreements: Sequence[Agreement]) -> str:
-    """The tables as GitHub-flavoured Markdown."""
     blocks = [block for each in agreements for block in markdown_table(_table(each))]
     return "\n\n".join([*blocks, f"{NOTE}."]) + "\n"
 

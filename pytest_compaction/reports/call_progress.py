@@ -35,7 +35,6 @@ def seconds_left(found: CallCounts, known: int, elapsed: float) -> float | None:
 
 
 def duration(seconds: float) -> str:
-    """A time in words, in whole minutes."""
     minutes = round(seconds / _MINUTE)
     if minutes < 1:
         return "less than a minute"

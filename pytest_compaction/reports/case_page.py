@@ -78,7 +78,6 @@ def _head(word: str, width: int) -> str:
 
 
 def case_overview(case: Case, page: Page) -> Iterator[str]:
-    """The case at a glance: name, sizes, points, and the number of probes of each kind."""
     counter = TokenCounter()
     sizes = [counter.message(message) for message in case.messages]
     kinds = Counter(probe.kind for probe in case.probes)

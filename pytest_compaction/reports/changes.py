@@ -56,7 +56,6 @@ def difference_text(compared: BothMeans) -> str:
 
 
 def _item_name(item: ItemChange, width: int) -> str:
-    """The item as ``case-probe``, with its trial if that is not the first."""
     record = item.second
     trial = f"-t{record['trial']}" if record["trial"] > 1 else ""
     return printable(f"{record['case']}-{record['probe']}{trial}", width)
@@ -67,13 +66,11 @@ def _scores(item: ItemChange) -> tuple[str, str]:
 
 
 def _moved_facts(facts: Sequence[FactChange], most: int) -> str:
-    """The texts of some facts and how many more there are."""
     shown = "; ".join(printable(fact.text, _FACT) for fact in facts[:most])
     return f"{shown}; {len(facts) - most} more" if len(facts) > most else shown
 
 
 def facts_text(changes: RunChanges) -> str:
-    """How many facts are newly gone and regained."""
     unclear = len(changes.facts.uncertain)
     less = f", {unclear} now uncertain" if unclear else ""
     return f"{len(changes.gone)} newly gone, {len(changes.regained)} regained{less}"
@@ -314,7 +311,6 @@ class RunComparison:
 
     @property
     def head(self) -> str:
-        """Both sides, and how many items are compared."""
         items = counted(len(self.changes.items), "item")
         cases = counted(self.changes.cases, "case")
         return f"{self.first.title} -> {self.second.title}: {items} of {cases}"
@@ -343,12 +339,10 @@ class RunComparison:
 
 
 def comparison_text(comparisons: Sequence[RunComparison], most: int) -> str:
-    """All comparisons for a terminal; ``most`` items that changed most of each."""
     return "\n\n".join("\n".join(_text(each, most)) for each in comparisons) + "\n"
 
 
 def comparison_markdown(comparisons: Sequence[RunComparison], most: int) -> str:
-    """All comparisons as Markdown."""
     return "\n\n".join(part for each in comparisons for part in _markdown(each, most)) + "\n"
 
 

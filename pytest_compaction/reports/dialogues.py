@@ -63,7 +63,6 @@ def dialogue_text(evaluations: Sequence[Evaluation], width: int = TABLE_WIDTH) -
 
 
 def dialogue_markdown(evaluations: Sequence[Evaluation]) -> str:
-    """The tables as GitHub-flavoured Markdown."""
     parts: list[str] = []
     for title, tables in _blocks(evaluations):
         parts.append(f"# {escaped(printable(title))}")
@@ -96,7 +95,6 @@ def _blocks(evaluations: Sequence[Evaluation]) -> Iterator[tuple[str, Iterable[T
 
 
 def _net(item: TaskFigures) -> Cell:
-    """Token savings after the making of summaries."""
     net = item.spending.net_savings if item.dialogues else None
     return Cell(net, "percent", NOT_RECORDED)
 
@@ -147,7 +145,6 @@ def tables_of(evaluation: Evaluation) -> tuple[Table, ...]:
 
 
 def _overall(evaluation: Evaluation) -> Table:
-    """The figures of all dialogues together, one per row."""
     whole = evaluation.whole
     spending = whole.spending
     some = whole.dialogues > 0
@@ -271,7 +268,6 @@ def _token_distribution(evaluation: Evaluation) -> Table:
 
 
 def suitability_table(evaluation: Evaluation) -> Table:
-    """Classes by turns and prompt length, next to the measured outcome."""
     columns: Columns[TaskFigures] = (
         _TASK,
         ("mean_turns", "turns", _turns),
@@ -344,7 +340,6 @@ def _apart(
     order: Sequence[str],
     notes: Sequence[str] = (),
 ) -> Table:
-    """A table with one row for each group of dialogues."""
     groups: dict[str, list[BothArms]] = {}
     for each in evaluation.comparisons:
         groups.setdefault(group(each), []).append(each)
@@ -362,7 +357,6 @@ def _apart(
 
 
 def strategies_of(evaluations: Sequence[Evaluation]) -> Table:
-    """One row for each evaluation, to compare strategies."""
     over = any(each.over_budget for each in evaluations)
 
     def some(whole: TaskFigures) -> Cell:

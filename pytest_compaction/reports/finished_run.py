@@ -60,11 +60,9 @@ class FinishedRun:
     folder: Path | None = None
 
     def of_type(self, wanted: str) -> list[Record]:
-        """The records of probes or of dialogues."""
         return [record for record in self.records if type_of(record) == wanted]
 
     def pricing(self) -> Pricing:
-        """The prices at which costs are told."""
         settings = self.header.get("settings") or {}
         return run_pricing(str(settings.get("responder")), self.of_type("probe"))
 

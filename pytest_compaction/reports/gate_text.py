@@ -30,7 +30,6 @@ class Failures:
 
     @property
     def parts(self) -> list[str]:
-        """Each of them in a few words; empty if there are none."""
         found = []
         if self.over_budget:
             what = "item" if self.over_budget == 1 else "items"

@@ -140,7 +140,6 @@ def _strategy(found: StrategyFigures) -> dict[str, Any]:
 
 
 def _comparisons(run: FinishedRun) -> Iterator[dict[str, Any]]:
-    """Every two strategies of the run, over the items that both have."""
     for pair in compare_strategies(run.strategies()).pairs:
         yield {
             "first": pair.first,
@@ -159,7 +158,6 @@ def _comparisons(run: FinishedRun) -> Iterator[dict[str, Any]]:
 
 
 def _versions(ab: AB) -> dict[str, Any]:
-    """Versions of one strategy: what each took, and what changed from the first to each other."""
     names = [version.name for version in ab.versions]
     return {
         "versions": [
@@ -241,7 +239,6 @@ def _baseline_rule(rule: MeanRule) -> dict[str, Any]:
 
 
 def _baseline(each: ArmComparison) -> dict[str, Any]:
-    """What changed from the baseline of a strategy: paired differences, and how many facts."""
     changes = each.changes
     return {
         "strategy": each.arm,

@@ -21,16 +21,12 @@ _VALUE: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A run and the name of its file."""
-
     name: str
     run: Run
 
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
-    """A file that cannot be read, and why."""
-
     name: str
     why: str
 

@@ -118,7 +118,6 @@ def _rules(checks: Sequence[Check], undecided: Set[str]) -> Iterator[str]:
 
 
 def _strategies(run: FinishedRun) -> Iterator[str]:
-    """The strategies, and the mean of each dimension with its interval."""
     groups = run.strategies()
     yield from markdown_table(strategies_table(groups))
     found = {name: aggregate(name, records).dimensions for name, records in groups.items()}

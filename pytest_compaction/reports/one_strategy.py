@@ -373,7 +373,6 @@ def notes_on_summaries(records: Sequence[Record]) -> Iterator[str]:
 
 
 def listed_text(figures: Aggregate) -> str:
-    """How many views are mostly a list of names, and so say of none what it is."""
     one = figures.listed == 1
     views = f"{figures.listed} {'view is' if one else 'views are'} mostly a list of names"
     return f"{views}, without a sentence on them"
@@ -420,7 +419,6 @@ def _details(
 
 
 def counted_outcomes(losses: Losses) -> str:
-    """The facts by outcome; all four are always named."""
     return ", ".join(f"{losses.outcomes.get(name, 0)} {name}" for name in OUTCOMES)
 
 
@@ -484,7 +482,6 @@ def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
 
 
 def _pays(found: BreakEven) -> str:
-    """After how many requests compactions have paid for themselves."""
     if found.requests is None:
         return "never pays for itself"
     if found.requests == 0:

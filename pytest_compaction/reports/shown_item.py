@@ -131,7 +131,6 @@ def _verdict(record: Record, page: Page) -> Iterator[str]:
 
 
 def _nuggets(record: Record, page: Page) -> Iterator[str]:
-    """The nuggets with their scores and reasons, and the figures of an order."""
     nuggets = record.get("nuggets") or ()
     if nuggets:
         score = f"{_of_one(record.get('score'))} of 1"

@@ -259,7 +259,6 @@ ON_WORDS: Final = {
 
 
 def _on_words(groups: Mapping[str, Sequence[Record]]) -> Iterator[str]:
-    """What the column of words says."""
     yield "words: who wrote the summaries, - where no model was asked"
     if any(map(stale_summaries, groups.values())):
         yield ON_WORDS["stale"]
@@ -461,7 +460,6 @@ def _share(point: CurvePoint | None, width: int) -> str:
 
 
 def _value(mean: Mean, limits: tuple[float, float]) -> str:
-    """A mean with its interval, if it has one."""
     if mean.interval is None:
         return f"{mean.value:.2f}"
     return f"{mean.value:.2f} {interval_text(mean.interval, limits=limits)}"

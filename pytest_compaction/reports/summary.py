@@ -107,7 +107,6 @@ def summary(
 
 
 def _nothing_scored(records: Sequence[Record]) -> Iterator[Line]:
-    """A run without a score has no figures; its reasons say why."""
     statuses = Counter(record["status"] for record in records)
     counted = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
     yield Line(f"nothing was scored ({counted})", "bad")

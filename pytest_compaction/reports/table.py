@@ -92,7 +92,6 @@ Columns = Sequence[tuple[str, str, Callable[[T], Cell]]]
 def table_of(
     name: str, title: str, columns: Columns[T], items: Iterable[T], notes: Iterable[str] = ()
 ) -> Table:
-    """A table with a row for each item."""
     heads = [(key, head) for key, head, _ in columns]
     return table(
         name, title, heads, ([make(item) for *_, make in columns] for item in items), notes
@@ -100,7 +99,6 @@ def table_of(
 
 
 def count(value: float | None, absent: str = UNDEFINED) -> Cell:
-    """A number of things, without decimals."""
     return Cell(value, "count", absent)
 
 

@@ -129,7 +129,6 @@ def class_tables(groups: Groups) -> Iterator[Table]:
 
 
 def strategies_table(groups: Groups) -> Table:
-    """The figures of each strategy over all cases."""
     more = _further(groups.values())
     words = {name: Cell(words_in(group) or "-") for name, group in groups.items()}
     told = any(cell.value == "recorded" for cell in words.values())
@@ -278,7 +277,6 @@ def _of_one(mean: Mean | None) -> Cell:
 
 
 def _methods(records: Iterable[Record]) -> str:
-    """How the intervals over conversations are made."""
     found = list(records)
     numbers = {size: conversations_of(found, size) for size in sizes_of(found)}
     if max(numbers.values()) < 2:
@@ -347,7 +345,6 @@ def _name(row: tuple[str, Any]) -> Cell:
 
 
 def _in(cell: Callable[[Any], Cell]) -> Callable[[tuple[str, Any]], Cell]:
-    """The cell of what stands behind the name of a row."""
     return lambda row: cell(row[1])
 
 
@@ -383,7 +380,6 @@ def _losses(rows: Sequence[tuple[str, FactLosses]]) -> Table:
 
 
 def _survival(found: Sequence[tuple[str, FactLosses]]) -> Iterator[Table]:
-    """The share of facts still stated after each compaction since they were said."""
     last = max((row.compaction for _, losses in found for row in losses.table), default=0)
     if not last:
         return
@@ -430,7 +426,6 @@ _RUNWAY_NOTE: Final = (
 
 
 def _lost_by(compared: ComparedLosses) -> Table:
-    """How many facts every strategy lost, and how many each lost alone."""
     heads = (("lost_by", "lost by"), ("facts", "facts"), ("share", "share"))
     counts = {"every strategy": compared.by_all}
     counts |= {f"{name} alone": facts for name, facts in compared.alone.items()}

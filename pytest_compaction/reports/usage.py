@@ -136,7 +136,6 @@ def _dollars(usd: float | None, prices: PriceTable) -> str:
 
 
 def estimate_lines(found: Estimate, prices: PriceTable) -> list[Line]:
-    """The estimate by role and model."""
     lines = [
         Line(
             f"{'':<29}{'calls':>7}{'stored':>8}{'input':>12}{'output':>11}{'US dollars':>12}",
@@ -204,7 +203,6 @@ def agreement_lines(records: Sequence[Record]) -> list[Line]:
 
 
 def _why_not(said: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
-    """Why a judge gave no score: its most frequent reason and the number of others."""
     reasons = Counter(judge["unscored"] for judge in said if judge.get("unscored"))
     if reasons:
         reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -310,7 +310,6 @@ _DIGITS: Final = 16
 
 
 def read_conversation(path: Path, source: str, truncated: bool = False) -> Case | list[FileFaults]:
-    """The case of a conversation folder, or what is wrong with which of its files."""
     files = conversation_files(path, truncated)
     if not files.chats:
         fault = CaseFault("", "no such file", f"the turns of the conversation, or plan-*/{CHAT}")

@@ -48,7 +48,6 @@ _MARKS: Final = (b'"conversation"', b'"qa"')
 
 
 def is_locomo(path: Path) -> bool:
-    """Whether a file is a list of conversations with questions."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
     try:
@@ -96,7 +95,6 @@ def _case(path: Path, number: int, sample: Any, source: str) -> Case | FileFault
 
 
 def _messages(pointer: str, conversation: dict[str, Any]) -> Iterator[Message]:
-    """The turns, session by session in the order of their numbers."""
     first = conversation.get("speaker_a")
     if not isinstance(first, str) or not first:
         expected = "the name of the speaker who is read as the user"

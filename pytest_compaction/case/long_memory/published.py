@@ -21,7 +21,6 @@ _STEPS: Final = (1, 2, 5, 10)
 
 
 def is_size(name: str) -> bool:
-    """Whether the name of a folder is that of a size."""
     return _NAME.fullmatch(name) is not None
 
 
@@ -59,8 +58,6 @@ _SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class FileFaults:
-    """A file that cannot be used, and why."""
-
     path: Path
     faults: tuple[CaseFault, ...]
 
@@ -94,7 +91,6 @@ def bytes_of(path: Path) -> bytes:
 
 
 def expect(value: Any, kind: type, pointer: str, what: str) -> None:
-    """Raise :class:`ShapeError` unless a value is of a type."""
     if not isinstance(value, kind):
         raise ShapeError(pointer, shown(value), what)
 
@@ -186,7 +182,6 @@ def conversation_files(path: Path, truncated: bool = False) -> ConversationFiles
 
 
 def folder_of(file: Path) -> Path:
-    """The folder of the conversation that a file belongs to."""
     folder = file.parent
     if file.name == QUESTIONS and folder.name == QUESTIONS_FOLDER:
         return folder.parent
@@ -211,7 +206,6 @@ def is_part(file: Path) -> bool:
 
 
 def has_questions(file: Path) -> bool:
-    """Whether a file is one of a conversation of which the questions are there."""
     return file.name in {CHAT, TRUNCATED, QUESTIONS} and _has_questions(folder_of(file))
 
 

@@ -44,8 +44,6 @@ _Group = tuple[str, list[dict[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """All figures of one strategy on the page; ``None`` where its records do not tell them."""
-
     label: str
     control: bool
     whole: Aggregate
@@ -60,13 +58,11 @@ class Figures:
         return self.whole.items - self.whole.scored
 
     def counts(self, name: str) -> LossCounts | None:
-        """The facts of a class by what became of them, if there are any."""
         found = self.losses.classes.get(name) if self.losses else None
         return found.counts if found else None
 
 
 def figures_of_arm(arm: Arm, pricing: Pricing) -> Figures:
-    """The figures of one strategy from its records, at the prices of its run."""
     records = list(arm.records)
     whole = aggregate(arm.label, records)
     found = {"overall": whole.overall, **whole.dimensions}
@@ -90,7 +86,6 @@ def figures_of_arm(arm: Arm, pricing: Pricing) -> Figures:
 
 
 def classes_of(figures: Sequence[Figures]) -> list[str]:
-    """The classes of facts of all strategies, in the order of tables."""
     found = {name for item in figures if item.losses for name in item.losses.classes}
     return [*(name for name in CLASSES if name in found), *sorted(found - set(CLASSES))]
 

@@ -199,7 +199,6 @@ def _versions(runs: Sequence[PageRun], arms: Sequence[Arm]) -> list[AB]:
 def _budget_curves(
     runs: Sequence[PageRun], by_run: Sequence[Sequence[Record]]
 ) -> dict[str, BudgetCurve]:
-    """The curve of each strategy over budgets, by its name on the page."""
     return {
         curve.compactor if len(runs) == 1 else f"{curve.compactor} ({each.name})": curve
         for each, records in zip(runs, by_run, strict=True)

@@ -107,7 +107,6 @@ class Index:
     _known: dict[str, int] = field(default_factory=dict)
 
     def place(self, listed: list[dict[str, Any]], data: dict[str, Any]) -> int:
-        """The number of an entry of one of the lists, to which it is added if it is new."""
         number = self._known.setdefault(repr(data), len(listed))
         if number == len(listed):
             listed.append(data)
@@ -115,7 +114,6 @@ class Index:
 
 
 def index_of(arms: Sequence[Arm]) -> Index:
-    """The items of all strategies."""
     index = Index()
     for number, record in ((n, record) for n, arm in enumerate(arms) for record in arm.records):
         digest = str(record["hashes"].get("case", ""))
@@ -151,7 +149,6 @@ def index_of(arms: Sequence[Arm]) -> Index:
 
 
 def _outcome(record: Record) -> str:
-    """The outcome of an item; ``below`` is a score under the pass score."""
     if record["status"] == "error" or "error" in record:
         return "error"  # also if it failed after its verdict
     if record["overall"] is None:
@@ -169,7 +166,6 @@ def _fate(fact: Mapping[str, Any]) -> str:
 
 
 def detail_of(record: Record) -> dict[str, Any]:
-    """The parts of an item that no other item shares."""
     compaction = record["compaction"]
     return {
         **{key: record[key] for key in _DETAILS if record.get(key)},

@@ -101,7 +101,6 @@ def _cut(block: _Block, limit: int) -> _Block:
 
 
 def _length(block: _Block) -> int:
-    """Characters of all messages of a block."""
     texts = [*block["views"].values(), block["log"]["messages"] if block["log"] else []]
     return sum(len(message.get("text") or "") for each in texts for message in each)
 
