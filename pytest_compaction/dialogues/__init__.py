@@ -22,9 +22,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 _NAMES: Final = {
     "aggregates": "NAMES is_dialogue_metric measure_dialogues pass_at",
     "dialogue": "BothArms Dialogue RECORD_TYPE TASKS",
-    "figures": (
-        "Evaluation TaskFigures correlations evaluations_of_records figures_of spending_of"
-    ),
+    "figures": "Evaluation TaskFigures evaluations_of_records figures_of spending_of",
     "files": "DialogueSet UnknownTaskError is_dialogue_file load_dialogues",
     "measures": "PASS_CONSISTENCY outcome",
     "replay": "Replayer Rules history_mode trigger_for_dialogues",

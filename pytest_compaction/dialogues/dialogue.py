@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -69,25 +68,25 @@ class Dialogue:
 class TurnReply:
     """An answered turn with the tokens of its prompt and of the answer.
 
-    ``calls`` are the tools that this arm called itself. ``summarised`` says whether the prompt had
-    a summary; ``None`` if the data does not record it.
+    ``calls`` are the tools that this arm called itself, ``summarised`` says whether the prompt had
+    a summary.
     """
 
     text: str
     prompt_tokens: int
     completion_tokens: int
     calls: tuple[str, ...] = ()
-    summarised: bool | None = False
+    summarised: bool = False
     cached_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One pass over a dialogue by one arm, and what its summaries took (``None``: not recorded)."""
+    """One pass over a dialogue by one arm, and what its summaries took."""
 
     replies: tuple[TurnReply, ...]
-    generation_tokens: int | None = 0
-    generation_calls: int | None = 0
+    generation_tokens: int = 0
+    generation_calls: int = 0
 
     @property
     def prompt_tokens(self) -> int:
@@ -131,15 +130,9 @@ class BothArms:
     method: str = "lexical"
 
     @property
-    def summarised(self) -> bool | None:
-        """Whether any prompt of any trial had a summary; ``None`` if that is not recorded."""
-        states = {reply.summarised for trial in self.summary for reply in trial.replies}
-        return True if True in states else None if None in states else False
-
-    @property
-    def shrank(self) -> bool:
-        trials = ([r.prompt_tokens for r in t.replies if r.prompt_tokens] for t in self.summary)
-        return any(later < earlier for trial in trials for earlier, later in pairwise(trial))
+    def summarised(self) -> bool:
+        """Whether any prompt of any trial had a summary."""
+        return any(reply.summarised for trial in self.summary for reply in trial.replies)
 
     @property
     def paid(self) -> bool:

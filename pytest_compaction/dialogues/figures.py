@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import Any
 
 from pytest_compaction.dialogues.dialogue import RECORD_TYPE, BothArms
 from pytest_compaction.dialogues.measures import (
@@ -13,54 +14,39 @@ from pytest_compaction.dialogues.measures import (
     Spending,
     Spread,
     Suitability,
-    TurnDistribution,
     effectiveness,
     mean,
     mean_interval,
-    pearson,
     spread,
     suitability,
     total,
-    turn_distribution,
 )
 from pytest_compaction.metrics import is_over_budget, mean_pass_hat_k
 
 
-class InForce(NamedTuple):
-    """How many dialogues had a summary in some prompt, had none, or do not record it.
-
-    In ``shrank`` a smaller prompt shows a summary; ``paid`` ones of ``none`` paid for failed ones.
-    """
-
-    some: int
-    none: int
-    unknown: int
-    shrank: int
-    paid: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class TaskFigures:
-    """All figures of some dialogues: those of a task, or all; ``None`` where not recorded.
+    """All figures of some dialogues: those of a task, or all.
 
     Shares and scores are 0..1; savings are shares of the baseline. ``scored`` dialogues have a
     consistency in every trial. ``saved`` is the 95 % interval of the mean tokens saved per
-    dialogue, after the cost of summaries if that is recorded.
+    dialogue after the cost of summaries. ``in_force`` counts the dialogues that had a summary in
+    some prompt, ``paid`` those that paid for summaries of which none could be used.
     """
 
     name: str
     dialogues: int
     spending: Spending
     tokens: Spread
-    prompt: Spread
-    net: Spread | None
+    net: Spread
     consistency: float | None
     retention: float | None
     passes: Mapping[int, float]
     scored: int
     saved: tuple[float, float] | None
-    turns: TurnDistribution
-    in_force: InForce
+    turns: float | None
+    in_force: int
+    paid: int
     unscored_trials: int
 
     @property
@@ -68,40 +54,33 @@ class TaskFigures:
         return self.spending.baseline_prompt / self.dialogues if self.dialogues else 0.0
 
     @property
-    def mean_completion(self) -> float:
-        return self.spending.baseline_completion / self.dialogues if self.dialogues else 0.0
-
-    @property
     def suitability(self) -> Suitability | None:
-        turns = self.turns.mean
-        return None if turns is None else suitability(turns, self.mean_prompt)
+        return None if self.turns is None else suitability(self.turns, self.mean_prompt)
 
     @property
     def effectiveness(self) -> float | None:
         """Consistency, mean savings and retention as 50/30/20; ``None`` if one is unknown."""
-        if self.consistency is None or self.tokens.mean is None or self.retention is None:
-            return None
-        return effectiveness(self.consistency, self.tokens.mean, self.retention)
+        return self._effectiveness(self.tokens.mean)
 
     @property
     def net_effectiveness(self) -> float | None:
-        net = None if self.net is None else self.net.mean
-        if self.consistency is None or net is None or self.retention is None:
+        return self._effectiveness(self.net.mean)
+
+    def _effectiveness(self, savings: float | None) -> float | None:
+        if self.consistency is None or savings is None or self.retention is None:
             return None
-        return effectiveness(self.consistency, net, self.retention)
+        return effectiveness(self.consistency, savings, self.retention)
 
 
 def spending_of(comparison: BothArms) -> Spending:
     """Tokens of one dialogue; for each arm the mean over its trials, of which it must have some."""
     baseline, summary = comparison.baseline, comparison.summary
-    if not baseline or not summary:
-        raise ValueError(f"dialogue {comparison.dialogue_id!r} has an arm without trials")
     return Spending(
-        baseline_prompt=sum(trial.prompt_tokens for trial in baseline) / len(baseline),
-        baseline_completion=sum(trial.completion_tokens for trial in baseline) / len(baseline),
-        summary_prompt=sum(trial.prompt_tokens for trial in summary) / len(summary),
-        summary_completion=sum(trial.completion_tokens for trial in summary) / len(summary),
-        generation=_mean_of_all([trial.generation_tokens for trial in summary]),
+        baseline_prompt=fmean(trial.prompt_tokens for trial in baseline),
+        baseline_completion=fmean(trial.completion_tokens for trial in baseline),
+        summary_prompt=fmean(trial.prompt_tokens for trial in summary),
+        summary_completion=fmean(trial.completion_tokens for trial in summary),
+        generation=fmean(trial.generation_tokens for trial in summary),
     )
 
 
@@ -134,7 +113,6 @@ def figures_of(
     """The figures of some dialogues; tokens and savings include those that were not scored."""
     items = list(comparisons)
     spendings = [spending_of(item) for item in items]
-    net = [value for item in spendings if (value := item.net_savings) is not None]
     consistencies = [value for item in items if (value := consistency_of(item)) is not None]
     retentions = [value for item in items if (value := retention_of(item)) is not None]
     outcomes = [outcome_of(item, threshold) for item in items]
@@ -142,27 +120,20 @@ def figures_of(
         k: mean_pass_hat_k(outcomes, k)
         for k in range(1, max((trials for trials, _ in outcomes), default=0) + 1)
     }
-    states = [item.summarised for item in items]
     return TaskFigures(
         name=name,
         dialogues=len(items),
         spending=total(spendings),
-        tokens=spread(s.savings for s in spendings),
-        prompt=spread(s.prompt_savings for s in spendings),
-        net=spread(net) if len(net) == len(items) else None,
+        tokens=spread([s.savings for s in spendings]),
+        net=spread([s.net_savings for s in spendings]),
         consistency=mean(consistencies),
         retention=mean(retentions),
         passes={k: value for k, value in passes.items() if value is not None},
         scored=len(consistencies),
-        saved=mean_interval([s.baseline - s.summary - (s.generation or 0.0) for s in spendings]),
-        turns=turn_distribution(item.turns for item in items),
-        in_force=InForce(
-            some=states.count(True),
-            none=states.count(False),
-            unknown=states.count(None),
-            shrank=sum(item.shrank for item in items),
-            paid=sum(item.summarised is False and item.paid for item in items),
-        ),
+        saved=mean_interval([s.baseline - s.summary - s.generation for s in spendings]),
+        turns=mean([item.turns for item in items]),
+        in_force=sum(item.summarised for item in items),
+        paid=sum(item.paid and not item.summarised for item in items),
         unscored_trials=sum(item.unscored for item in items),
     )
 
@@ -220,32 +191,3 @@ def evaluations_of_records(
             )
         )
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """Pearson's ``r`` of prompt savings with ``what`` over ``count`` tasks or dialogues."""
-
-    what: str
-    unit: str
-    count: int
-    r: float | None
-
-
-def correlations(evaluation: Evaluation) -> Iterator[Correlation]:
-    """Prompt savings with prompt length and with turns, over tasks and over dialogues."""
-    tasks = [(item, item.spending) for item in evaluation.tasks]
-    dialogues = [(float(item.turns), spending_of(item)) for item in evaluation.comparisons]
-    turns = [
-        (item.turns.mean, spent.prompt_savings)
-        for item, spent in tasks
-        if item.turns.mean is not None
-    ]
-    found = [("prompt length", "tasks", [(i.mean_prompt, s.prompt_savings) for i, s in tasks])]
-    found += [("turns", "tasks", turns)] if turns else []
-    if dialogues:
-        lengths = [(spent.baseline_prompt, spent.prompt_savings) for _, spent in dialogues]
-        found.append(("prompt length", "dialogues", lengths))
-        found.append(("turns", "dialogues", [(n, s.prompt_savings) for n, s in dialogues]))
-    for what, unit, pairs in found:
-        yield Correlation(what, unit, len(pairs), pearson(pairs))

@@ -6,8 +6,8 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Final, Literal
 
 from pytest_compaction.metrics import removed_share
@@ -23,40 +23,27 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
         return None
     # Python before 3.13 refuses a single value, which is all of its quartiles.
     pair = values if len(values) > 1 else [*values, *values]
-    found = statistics.quantiles(pair, n=4, method="inclusive")
-    # Interpolation may round to just outside of the values.
-    low, high = min(values), max(values)
-    first, second, third = (min(max(value, low), high) for value in found)
+    first, second, third = statistics.quantiles(pair, n=4, method="inclusive")
     return first, second, third
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    count: int
+    """How a figure is spread over dialogues, and how many of them lie below 0."""
+
     mean: float | None
-    std: float | None
     p25: float | None
     p50: float | None
     p75: float | None
     negative: int
-
-    @property
-    def negative_rate(self) -> float | None:
-        return self.negative / self.count if self.count else None
+    negative_rate: float | None
 
 
-def spread(values: Iterable[float]) -> Spread:
-    known = list(values)
-    p25, p50, p75 = quartiles(known) or (None, None, None)
-    return Spread(
-        count=len(known),
-        mean=mean(known),
-        std=statistics.pstdev(known) if known else None,
-        p25=p25,
-        p50=p50,
-        p75=p75,
-        negative=sum(value < 0 for value in known),
-    )
+def spread(values: Sequence[float]) -> Spread:
+    p25, p50, p75 = quartiles(values) or (None, None, None)
+    negative = sum(value < 0 for value in values)
+    rate = negative / len(values) if values else None
+    return Spread(mean(values), p25, p50, p75, negative, rate)
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
@@ -66,16 +53,6 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     centre = statistics.fmean(values)
     margin = 1.96 * statistics.stdev(values) / math.sqrt(len(values))
     return centre - margin, centre + margin
-
-
-def pearson(pairs: Iterable[tuple[float, float]]) -> float | None:
-    ordered = sorted(pairs)
-    if len(ordered) < 2:
-        return None
-    try:
-        return statistics.correlation([x for x, _ in ordered], [y for _, y in ordered])
-    except statistics.StatisticsError:
-        return None
 
 
 PASS_CONSISTENCY: Final = 0.7
@@ -100,24 +77,17 @@ def turn_consistency(similarity: float, tools: bool | None) -> float:
     """Consistency of a turn, 0..1: 0.4 * tool match + 0.6 * similarity (published, section 2.2).
 
     Without any tool call in a dialogue ``tools`` is ``None`` and the similarity counts alone; the
-    published run gave such turns the 0.4. Raises ``ValueError`` for a similarity outside 0..1.
+    published run gave such turns the 0.4.
     """
-    if not 0 <= similarity <= 1:
-        raise ValueError(f"a similarity of {similarity}; it goes from 0 to 1")
-    if tools is None:
-        return similarity
-    return 0.4 * tools + 0.6 * similarity
+    return similarity if tools is None else 0.4 * tools + 0.6 * similarity
 
 
 def dialogue_consistency(turns: Sequence[float], baseline_turns: int, other_turns: int) -> float:
     """Consistency of a dialogue, 0..1: mean over common turns, times min / max of both numbers.
 
-    Source: section 2.2 of the published evaluation and its code. Raises ``ValueError`` unless there
-    is one consistency for each common turn.
+    Source: section 2.2 of the published evaluation and its code.
     """
     fewest, most = sorted((baseline_turns, other_turns))
-    if len(turns) != fewest:
-        raise ValueError(f"{len(turns)} consistencies for {fewest} common turns")
     if not most:
         return 1.0
     if not fewest:
@@ -133,9 +103,6 @@ OPENERS: Final = frozenset(
     About After Before During Without""".split()
 )
 """Words that open a sentence: capitalised, but not proper nouns."""
-_QUOTED_IN_CHINESE: Final = re.compile(
-    "[「『《“]([^「」『』《》“”]{0,60}[\u3041-\u9fff][^「」『』《》“”]{0,60})[」』》”]"
-)
 _KEY_ITEMS: Final = (
     (re.compile(r"\b\d+[\d,\.]*\b", re.ASCII), 2, frozenset[str]()),
     (re.compile(r"[\"']([^\"']+)[\"']"), 3, frozenset[str]()),
@@ -202,14 +169,7 @@ def retention_by_rules(baseline: Sequence[str], other: Sequence[str]) -> Retaine
 
 
 def retention_by_judge(rates: Sequence[float], baseline_turns: int) -> float:
-    """Mean of a judge's rates over the turns of the baseline; one without a rate counts as 0.
-
-    Raises ``ValueError`` for rates outside 0..1 or more rates than turns.
-    """
-    if len(rates) > baseline_turns:
-        raise ValueError(f"{len(rates)} rates for {baseline_turns} turns")
-    if not all(0 <= rate <= 1 for rate in rates):
-        raise ValueError("a retention outside 0..1")
+    """Mean of a judge's rates over the turns of the baseline; one without a rate counts as 0."""
     return min(math.fsum(rates) / baseline_turns, 1.0) if baseline_turns else 1.0
 
 
@@ -217,14 +177,14 @@ def retention_by_judge(rates: Sequence[float], baseline_turns: int) -> float:
 class Spending:
     """Tokens that both arms spent, on one dialogue (mean over trials) or on many (sum).
 
-    ``generation`` made the summaries; ``None`` if it was not recorded.
+    ``generation`` made the summaries.
     """
 
     baseline_prompt: float
     baseline_completion: float
     summary_prompt: float
     summary_completion: float
-    generation: float | None
+    generation: float
 
     @property
     def baseline(self) -> float:
@@ -241,39 +201,22 @@ class Spending:
         return removed_share(self.baseline, self.summary)
 
     @property
-    def net_savings(self) -> float | None:
-        if self.generation is None:
-            return None
+    def net_savings(self) -> float:
+        """Share of all tokens saved after the cost of the summaries."""
         return removed_share(self.baseline, self.summary + self.generation)
 
     @property
     def prompt_savings(self) -> float:
         return removed_share(self.baseline_prompt, self.summary_prompt)
 
-    @property
-    def prompt_change(self) -> float:
-        return -self.prompt_savings
 
-    @property
-    def completion_change(self) -> float:
-        return -removed_share(self.baseline_completion, self.summary_completion)
-
-
-def total(spendings: Iterable[Spending]) -> Spending:
-    items = list(spendings)
-    generation = [item.generation for item in items]
-    known = [value for value in generation if value is not None]
-    return Spending(
-        baseline_prompt=math.fsum(item.baseline_prompt for item in items),
-        baseline_completion=math.fsum(item.baseline_completion for item in items),
-        summary_prompt=math.fsum(item.summary_prompt for item in items),
-        summary_completion=math.fsum(item.summary_completion for item in items),
-        generation=math.fsum(known) if len(known) == len(items) else None,
-    )
+def total(spendings: Sequence[Spending]) -> Spending:
+    """The sum over dialogues; its savings are the ratio of sums, not the mean of ratios."""
+    names = (each.name for each in fields(Spending))
+    return Spending(*(math.fsum(getattr(each, name) for each in spendings) for name in names))
 
 
 Suitability = Literal["recommended", "conditional", "not recommended"]
-
 Outcome = Literal["saves", "costs", "no difference"]
 
 
@@ -302,31 +245,3 @@ def outcome(saved: tuple[float, float] | None) -> Outcome | None:
     if low > 0:
         return "saves"
     return "costs" if high < 0 else "no difference"
-
-
-@dataclass(frozen=True, slots=True)
-class TurnDistribution:
-    """How many dialogues have how many user turns; ``counts`` by number of turns, sorted."""
-
-    counts: Mapping[int, int]
-
-    @property
-    def dialogues(self) -> int:
-        return sum(self.counts.values())
-
-    @property
-    def mean(self) -> float | None:
-        turns = sum(number * count for number, count in self.counts.items())
-        return turns / self.dialogues if self.dialogues else None
-
-    def share(self, fewest: int, most: int | None = None) -> float | None:
-        found = sum(
-            count
-            for number, count in self.counts.items()
-            if number >= fewest and (most is None or number <= most)
-        )
-        return found / self.dialogues if self.dialogues else None
-
-
-def turn_distribution(turns: Iterable[int]) -> TurnDistribution:
-    return TurnDistribution(dict(sorted(Counter(turns).items())))

@@ -90,7 +90,7 @@ def _is_compacted(record: Record) -> bool:
     if comparison is None:
         return record["tokens"]["view"] < record["tokens"]["log"]
     return any(
-        reply["summarised"] is not False and reply["prompt_tokens"] < full["prompt_tokens"]
+        reply["summarised"] and reply["prompt_tokens"] < full["prompt_tokens"]
         for one, other in zip(comparison["summary"], comparison["baseline"], strict=False)
         for reply, full in zip(one["replies"], other["replies"], strict=False)
     )

@@ -21,7 +21,6 @@ Form = Literal["text", "count", "percent", "change", "score", "number", "share"]
 """How a value is written: ``percent`` and ``change`` are for shares (``change`` with its sign),
 ``share`` is a percentage without decimals, ``score`` has three decimals, ``number`` two."""
 
-NOT_RECORDED: Final = "not recorded"
 UNDEFINED: Final = "-"
 TABLE_WIDTH: Final = 100
 """The most cells of a line in the plain form, unless a caller has less room."""

@@ -1,8 +1,7 @@
-"""Figures of many dialogues: distributions, correlation, classes, sums, and empty input."""
+"""Figures of many dialogues: distributions, classes, sums, and empty input."""
 
 from __future__ import annotations
 
-import math
 import random
 import statistics
 
@@ -17,14 +16,11 @@ from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
 from pytest_compaction.dialogues.figures import outcome_of, retention_of
 from pytest_compaction.dialogues.measures import (
     effectiveness,
-    mean,
     mean_interval,
-    pearson,
     quartiles,
     spread,
     suitability,
     total,
-    turn_distribution,
 )
 from pytest_compaction.metrics import mean_pass_hat_k
 
@@ -40,14 +36,12 @@ def test_distributions_are_bounded_and_do_not_look_at_the_order(
     random.shuffle(mixed)
     assert spread(values) == spread(mixed)
     assert mean_interval(values) == mean_interval(mixed)
-    found, centre, deviation = quartiles(values), mean(values), spread(values).std
+    found = quartiles(values)
     if not values:
-        assert (found, centre, deviation) == (None, None, None)
+        assert found is None
         return
-    assert found is not None and centre is not None and deviation is not None
-    assert min(values) <= found[0] <= found[1] <= found[2] <= max(values)
-    squares = math.fsum((value - centre) ** 2 for value in values)
-    assert deviation == pytest.approx(math.sqrt(squares / len(values)), abs=1e-6, rel=1e-6)
+    assert found is not None
+    assert found == pytest.approx(sorted(found), abs=1e-6)
     assert spread(values).negative == sum(value < 0 for value in values)
     assert found[1] == pytest.approx(statistics.median(values))
 
@@ -61,22 +55,6 @@ def test_quartiles_of_few_values() -> None:
 def test_zero_is_not_negative_and_no_dialogues_have_no_rate() -> None:
     assert spread([0.0, -0.0, -1e-12]).negative == 1
     assert spread([]).negative_rate is None
-
-
-PAIRS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), max_size=20)
-
-
-@given(PAIRS)
-def test_correlation_is_bounded_and_absent_where_nothing_varies(
-    pairs: list[tuple[int, int]],
-) -> None:
-    value = pearson(pairs)
-    assert value == pearson(pairs[::-1])
-    flat = any(len({pair[side] for pair in pairs}) < 2 for side in (0, 1))
-    assert (value is None) == flat
-    if value is not None:
-        assert -1 - 1e-9 <= value <= 1 + 1e-9
-        assert pearson([(x, -y) for x, y in pairs]) == pytest.approx(-value)
 
 
 def test_an_interval_needs_two_values_and_holds_the_mean() -> None:
@@ -126,18 +104,6 @@ def test_classes_follow_turns_and_prompt_length(turns: float, prompt: float, exp
     assert suitability(turns, prompt) == expected
 
 
-@given(st.lists(st.integers(1, 9), max_size=30))
-def test_turn_shares_add_up_and_give_the_mean(turns: list[int]) -> None:
-    found = turn_distribution(turns)
-    assert found == turn_distribution(turns[::-1])
-    if not turns:
-        assert (found.mean, found.share(1)) == (None, None)
-        return
-    parts = [found.share(number, number) for number in range(1, 5)] + [found.share(5)]
-    assert sum(part for part in parts if part is not None) == pytest.approx(1)
-    assert found.mean == pytest.approx(statistics.fmean(turns))
-
-
 @given(SETS, st.randoms(use_true_random=False))
 def test_figures_of_dialogues_are_bounded_and_in_any_order_the_same(
     items: list[BothArms], random: random.Random
@@ -148,16 +114,14 @@ def test_figures_of_dialogues_are_bounded_and_in_any_order_the_same(
     assert figures_of("all", mixed) == figures
     for value in (figures.consistency, figures.retention, *figures.passes.values()):
         assert value is None or 0 <= value <= 1
-    assert figures.spending == total(spending_of(item) for item in items)
+    assert figures.spending == total([spending_of(item) for item in items])
     assert figures.passes.get(1) == mean_pass_hat_k([outcome_of(item) for item in items], 1)
-    assert figures.tokens.count == figures.dialogues == len(items)
-    state = figures.in_force
-    assert state is not None and state.some + state.none + state.unknown == len(items)
+    assert figures.in_force + figures.paid <= figures.dialogues == len(items)
     rates = [rate for item in items if (rate := retention_of(item)) is not None]
     assert figures.retention == pytest.approx(statistics.fmean(rates) if rates else None)
 
 
-@pytest.mark.parametrize(("made", "expected"), [(20, 0.2), (60, 0.0), (160, 0.0), (None, None)])
+@pytest.mark.parametrize(("made", "expected"), [(20, 0.2), (60, 0.0), (160, 0.0)])
 def test_the_net_score_counts_savings_after_the_cost_of_summaries(made, expected) -> None:
     """A summary that costs more than it saves earns nothing for savings, and no less."""
     full, short = Trial((TurnReply("a", 100, 0),)), Trial((TurnReply("a", 60, 0),))
@@ -165,10 +129,7 @@ def test_the_net_score_counts_savings_after_the_cost_of_summaries(made, expected
     one = BothArms("GR_1", "GR", 1, (full,), (short,), (TrialMatch(0.8, 0.5),))
     figures = figures_of("GR", [one])
     assert figures.effectiveness == pytest.approx(0.5 * 0.8 + 0.3 * 0.4 + 0.2 * 0.5)
-    if expected is None:
-        assert figures.net_effectiveness is None
-    else:
-        assert figures.net_effectiveness == pytest.approx(0.5 + 0.3 * expected)
+    assert figures.net_effectiveness == pytest.approx(0.5 + 0.3 * expected)
 
 
 def test_pass_k_stops_where_the_trials_do() -> None:
@@ -185,24 +146,14 @@ def test_pass_k_stops_where_the_trials_do() -> None:
     assert figures_of("GR", [three], threshold=0.9).passes[1] == pytest.approx(1 / 3)
 
 
-def test_an_arm_without_trials_spent_no_known_amount() -> None:
-    with pytest.raises(ValueError, match="'GR_1' has an arm without trials"):
-        figures_of("GR", [BothArms("GR_1", "GR", 1, (), (), ())])
-
-
 @given(comparisons())
 def test_a_comparison_survives_its_record(item: BothArms) -> None:
     assert BothArms.from_json(item.as_json()) == item
 
 
-def test_a_summary_is_in_force_when_any_prompt_had_one_and_unknown_is_not_never() -> None:
-    def trial(*states: bool | None) -> Trial:
-        return Trial(tuple(TurnReply("a", 1, 1, (), state) for state in states))
+def test_a_summary_is_in_force_when_any_prompt_had_one() -> None:
+    def state(*trials: tuple[bool, ...]) -> bool:
+        found = [Trial(tuple(TurnReply("a", 1, 1, (), state) for state in each)) for each in trials]
+        return BothArms("d", "GR", 1, tuple(found), tuple(found), ()).summarised
 
-    def state(*found: Trial) -> bool | None:
-        return BothArms("d", "GR", 1, found, found, ()).summarised
-
-    assert state(trial(False, True)) is True
-    assert state(trial(False), trial(False)) is False
-    assert state(trial(False, None)) is None
-    assert state(trial(None), trial(True)) is True
+    assert state((False,), (False, True)) and not state((False,), (False,))

@@ -60,8 +60,6 @@ def test_a_turn_with_tools_weighs_them_and_one_without_does_not() -> None:
     assert turn_consistency(0.5, True) == pytest.approx(0.7)
     assert turn_consistency(0.5, False) == pytest.approx(0.3)
     assert turn_consistency(0.5, None) == 0.5
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        turn_consistency(1.1, None)
 
 
 def test_a_dialogue_is_the_mean_over_common_turns_times_the_share_of_turns() -> None:
@@ -70,8 +68,6 @@ def test_a_dialogue_is_the_mean_over_common_turns_times_the_share_of_turns() -> 
     assert dialogue_consistency([1.0, 0.5], 2, 4) == 0.375
     assert dialogue_consistency([], 0, 0) == 1.0
     assert dialogue_consistency([], 3, 0) == 0.0
-    with pytest.raises(ValueError, match="2 consistencies for 1 common turns"):
-        dialogue_consistency([1.0, 1.0], 1, 2)
 
 
 @given(st.lists(SHARE, max_size=6), st.integers(0, 4), st.booleans())
@@ -119,14 +115,6 @@ def test_retention_counts_over_all_turns_and_a_missing_turn_is_lost() -> None:
     assert retention_by_judge([], 0) == 1.0
 
 
-@pytest.mark.parametrize("rates", [[0.5, 0.5], [1.5], [-0.1]])
-def test_a_judge_cannot_give_more_rates_than_turns_or_rates_beyond_their_range(
-    rates: list[float],
-) -> None:
-    with pytest.raises(ValueError, match=r"2 rates for 1 turns|outside 0\.\.1"):
-        retention_by_judge(rates, 1)
-
-
 @given(st.lists(TEXT, max_size=4), st.lists(TEXT, max_size=4))
 def test_retention_is_a_share_and_whole_for_the_same_answers(
     baseline: list[str], other: list[str]
@@ -154,8 +142,6 @@ def test_a_judge_replaces_word_overlap_and_rules() -> None:
     other = Trial((TurnReply("then", 5, 5),))
     found = agreement(one, other, [0.8], [0.5])
     assert found == TrialMatch(0.4, 0.25, (0.8,), (0.5, 0.0), None, None)
-    with pytest.raises(ValueError, match="2 similarities for 1 common turns"):
-        agreement(one, other, [0.8, 0.8])
 
 
 @given(st.floats(0, 1e9), st.floats(0, 1e9), st.floats(1e-3, 1e3))
@@ -174,14 +160,13 @@ def test_a_baseline_that_spent_nothing_saves_nothing() -> None:
     assert removed_share(0, 500) == 0.0
     nothing = total([])
     assert (nothing.savings, nothing.prompt_savings, nothing.net_savings) == (0.0, 0.0, 0.0)
-    assert (nothing.prompt_change, nothing.completion_change) == (0.0, 0.0)
 
 
 @st.composite
 def spendings(draw: st.DrawFn) -> Spending:
     return Spending(
         *(draw(TOKENS) for _ in range(4)),
-        draw(st.none() | TOKENS),
+        draw(TOKENS),
     )
 
 
@@ -194,10 +179,7 @@ def test_the_total_is_the_ratio_of_sums_in_any_order(
     assert whole.savings == removed_share(
         sum(item.baseline for item in items), sum(item.summary for item in items)
     )
-    unknown = any(item.generation is None for item in items)
-    assert (whole.net_savings is None) == unknown
-    if not unknown:
-        assert whole.net_savings is not None and whole.net_savings <= whole.savings
+    assert whole.net_savings <= whole.savings
     mixed = list(items)
     random.shuffle(mixed)
     assert total(mixed) == whole

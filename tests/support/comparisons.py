@@ -17,14 +17,13 @@ TOKENS = st.integers(0, 5000)
 @st.composite
 def replies(draw: st.DrawFn) -> TurnReply:
     calls = draw(st.sampled_from([(), ("search",), ("search", "book"), ("book", "search")]))
-    state = draw(st.sampled_from([True, False, None]))
-    return TurnReply(draw(ANSWERS), draw(TOKENS), draw(TOKENS), calls, state)
+    return TurnReply(draw(ANSWERS), draw(TOKENS), draw(TOKENS), calls, draw(st.booleans()))
 
 
 @st.composite
 def trials(draw: st.DrawFn) -> Trial:
     found = draw(st.lists(replies(), max_size=2))
-    return Trial(tuple(found), draw(st.none() | TOKENS), draw(st.none() | TOKENS))
+    return Trial(tuple(found), draw(TOKENS), draw(TOKENS))
 
 
 @st.composite
