@@ -44,8 +44,12 @@ def read_baseline_file(path: Path) -> dict[str, Any]:
 
     Raises :class:`BaselineError` with a sentence for a file that is none.
     """
+
+    def refuse(name: str) -> Any:
+        raise BaselineError(f"holds {name}, which is no score; make it anew")
+
     try:
-        data = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
+        data = json.loads(path.read_bytes().decode("utf-8"), parse_constant=refuse)
     except OSError as error:
         said = error.strerror or error
         raise BaselineError(f"cannot read the baseline {path}: {said}") from None
@@ -62,10 +66,6 @@ def read_baseline_file(path: Path) -> dict[str, Any]:
         raise BaselineError(f"{path} is no baseline of format 1 or {BASELINE_FORMAT}: {said}")
     found: dict[str, Any] = data["strategies"]
     return found
-
-
-def _refuse_constant(name: str) -> Any:
-    raise BaselineError(f"holds {name}, which is no score; make it anew")
 
 
 def write_baseline_file(
@@ -197,6 +197,7 @@ def _item(record: Record) -> dict[str, Any]:
 
 
 def records_of(strategy: str, data: Mapping[str, Any]) -> list[Record]:
+    """The items of a strategy as records that hold what a comparison reads."""
     return [_record(strategy, item, data) for item in data["items"]]
 
 

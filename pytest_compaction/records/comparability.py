@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_compaction.models import OFFLINE, RECORDED_WORDS
@@ -109,37 +109,16 @@ def changed_cases(
 def cases_note(
     first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
 ) -> str | None:
-    """That two runs have different versions of the shipped cases, and what changed, as a sentence.
+    """That two runs have different versions of the shipped cases, and which of them changed.
 
     Runs from before there was a version do not say theirs.
     """
     versions = [_part(header, "versions").get("cases") for header in (first, second)]
-    one, other = _part(first, "cases"), _part(second, "cases")
-    common = one.keys() & other.keys()
-    if versions[0] == versions[1] or not common:
-        return None
-    parts = [
-        f"{_cases(ids)} {what}"
-        for ids, what in (
-            (other.keys() - one.keys(), f"only in {names[1]}"),
-            (one.keys() - other.keys(), f"only in {names[0]}"),
-            ({id for id in common if one[id] != other[id]}, "with other questions or facts"),
-        )
-        if ids
-    ]
-    if not parts:
+    changed = changed_cases(first, second, names)
+    if versions[0] == versions[1] or changed is None:
         return None
     said = [f"version {version}" if version else "an earlier version" for version in versions]
-    return (
-        f"{names[0]} has {said[0]} of the shipped cases and {names[1]} {said[1]}: "
-        f"{'; '.join(parts)}"
-    )
-
-
-def _cases(ids: Set[str]) -> str:
-    listed = ", ".join(printable(id, 60) for id in sorted(ids)[:_SHOWN])
-    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
-    return f"{len(ids)} case{'' if len(ids) == 1 else 's'} ({listed}{more})"
+    return f"{names[0]} has {said[0]} of the shipped cases and {names[1]} {said[1]}: {changed}"
 
 
 def version_note(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.metrics import further, loss, reading_of
-from pytest_compaction.record import merged
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import DIMENSIONS
 
@@ -128,30 +127,26 @@ class Item:
 def item_of(record: Record) -> Item:
     """The item of a record. A NaN in it counts as no score."""
     record = finite_record(record)
-    tokens = _mapping(record.get("tokens"))
-    dimensions = _mapping(record.get("dimensions"))
+    tokens, dimensions = record.get("tokens") or {}, record.get("dimensions") or {}
+    scores = {name: dimensions.get(name) for name in DIMENSIONS}
     return Item(
         id=record["item"],
         type=type_of(record),
         case=record["case"],
-        task=_text(record.get("task")),
-        kind=_text(record.get("kind")),
+        task=record.get("task") or "",
+        kind=record.get("kind") or "",
         probe=record["probe"],
-        point=_mapping(record.get("point")).get("id"),
+        point=(record.get("point") or {}).get("id"),
         compactor=record["compactor"],
         budget=record.get("budget"),
         trial=record["trial"],
-        status=_text(record.get("status")),
-        reason=_text(record.get("reason")),
-        overall=_number(record.get("overall")),
-        dimensions={
-            name: found
-            for name in DIMENSIONS
-            if (found := _number(dimensions.get(name))) is not None
-        },
-        facts=tuple(_fact(fact, record) for fact in mappings(record.get("facts"))),
-        question=_text(record.get("question")),
-        response=_text(record.get("response")),
+        status=record.get("status") or "",
+        reason=record.get("reason") or "",
+        overall=record.get("overall"),
+        dimensions={name: score for name, score in scores.items() if score is not None},
+        facts=tuple(_fact(fact, record) for fact in record.get("facts") or ()),
+        question=record.get("question") or "",
+        response=record.get("response") or "",
         log_tokens=tokens.get("log"),
         view_tokens=tokens.get("view"),
         record=record,
@@ -162,11 +157,12 @@ def row_of(record: Record) -> dict[str, Scalar]:
     """A record as one flat row of :func:`columns`: scalars alone, ``None`` where there is none."""
     item = item_of(record)
     record = item.record
-    facts, traps = item.facts, mappings(record.get("traps"))
+    facts, traps = item.facts, record.get("traps") or ()
     measured = bool(facts) and item.overall is not None
     answered = measured and any(fact.used is not None for fact in facts)
     lost = [fact for fact in facts if fact.loss == "dropped"]
-    error = _mapping(record.get("error"))
+    costs = list((record.get("usd") or {}).values())
+    paid = [cost for cost in costs if cost is not None]
     values: dict[str, Scalar] = {
         "item": item.id,
         "type": item.type,
@@ -195,38 +191,22 @@ def row_of(record: Record) -> dict[str, Scalar]:
         "savings": record.get("savings"),
         "log_tokens": item.log_tokens,
         "view_tokens": item.view_tokens,
-        "case_budget": _mapping(record.get("compaction")).get("budget"),
-        "usd": _dollars(record),
+        "case_budget": (record.get("compaction") or {}).get("budget"),
+        "usd": math.fsum(paid) if paid and len(paid) == len(costs) else None,
         "reason": item.reason,
-        "error": error.get("reason"),
+        "error": (record.get("error") or {}).get("reason"),
     }
-    complete = complete_record(record)
-    values |= {f.name: f.of(complete) if f.of else None for f in further("csv")}
-    return {name: _scalar(values[name]) for name in columns()}
-
-
-def complete_record(record: Record) -> Record:
-    """A record with the keys that figures are computed from, be they empty."""
-    item = item_of(record)
-    found = {
-        "status": item.status,
-        "overall": item.overall,
-        "dimensions": dict(item.dimensions),
-        "facts": [
-            {"survived": fact.survived, "used": fact.used}
-            | ({"needed": {"why": fact.needed}} if fact.needed else {})
-            for fact in item.facts
-        ],
-    }
-    return merged(item.record, found)
+    of_items = type_of(record) == "probe"
+    values |= {f.name: f.of(record) if f.of and of_items else None for f in further("csv")}
+    return {name: values[name] for name in columns()}
 
 
 def _fact(fact: Mapping[str, Any], record: Record) -> ItemFact:
     survived, used = bool(fact.get("survived")), fact.get("used", False)
     used = None if used is None else bool(used)
     return ItemFact(
-        text=_text(fact.get("text")),
-        type=_text(fact.get("type")),
+        text=str(fact.get("text") or ""),
+        type=str(fact.get("type") or ""),
         group=fact.get("class"),
         survived=survived,
         used=used,
@@ -235,8 +215,8 @@ def _fact(fact: Mapping[str, Any], record: Record) -> ItemFact:
         answer=fact.get("answer"),
         recoverable=fact.get("recoverable"),
         evidence=tuple(map(str, fact.get("evidence") or ())),
-        why=_text(fact.get("why")),
-        needed=_text(_mapping(fact.get("needed")).get("why")),
+        why=str(fact.get("why") or ""),
+        needed=str((fact.get("needed") or {}).get("why") or ""),
     )
 
 
@@ -244,31 +224,3 @@ def _counted(lost: Sequence[ItemFact], recoverable: bool) -> int | None:
     """How many of the dropped facts are so; ``None`` if the record does not say it of any."""
     known = [fact.recoverable for fact in lost if fact.recoverable is not None]
     return known.count(recoverable) if known else None
-
-
-def _dollars(record: Record) -> float | None:
-    """The cost of an item over all roles; ``None`` if one has no price or nothing was paid."""
-    costs = [_number(cost) for cost in _mapping(record.get("usd")).values()]
-    known = [cost for cost in costs if cost is not None]
-    return math.fsum(known) if known and len(known) == len(costs) else None
-
-
-def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def mappings(value: Any) -> list[Mapping[str, Any]]:
-    """The objects of a list; none for another value."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def _scalar(value: Any) -> Scalar:
-    return value if value is None or isinstance(value, str | int | float) else str(value)

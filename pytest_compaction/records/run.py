@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.metrics import Mean, arm_name, further, known, of_items
-from pytest_compaction.records.items import Item, Scalar, complete_record, item_of, row_of
+from pytest_compaction.records.items import Item, Scalar, finite_record, item_of, row_of
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
@@ -109,7 +109,7 @@ class Run:
         """
         _check_figure(figure)
         wanted = known()[figure]
-        found = wanted.mean(self._of_one(compactor).only(kind=kind)._complete())
+        found = wanted.mean(self._of_one(compactor).only(kind=kind)._probes())
         return None if found is None else replace(found, interval=wanted.within(found.interval))
 
     def compare(
@@ -125,7 +125,7 @@ class Run:
 
         _check_figure(figure)
         first, second = self._of_one(compactor), other._of_one(compactor)
-        return paired_difference(first._complete(), second._complete(), figure)
+        return paired_difference(first._probes(), second._probes(), figure)
 
     def _of_one(self, compactor: str | None) -> Run:
         """The part of one strategy: the one named, or the only one beside the control."""
@@ -139,9 +139,8 @@ class Run:
             )
         return self.only(names[0]) if names else self
 
-    def _complete(self) -> list[Record]:
-        """The records of probes with the keys that figures are computed from."""
-        return [complete_record(record) for record in self.records if type_of(record) == "probe"]
+    def _probes(self) -> list[Record]:
+        return [finite_record(record) for record in self.records if type_of(record) == "probe"]
 
     def __repr__(self) -> str:
         cases = len({record["case"] for record in self.by_item.values()})

@@ -14,10 +14,12 @@ from pytest_compaction.folders import make_folder, write_whole
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.run import Run
 from pytest_compaction.records.run_folder import RunFileError, find_run
-from pytest_compaction.records.score_check import score_fault, unreadable_keys
+from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.secrets import scrubbed_json
+from pytest_compaction.text import Range
 
 FORMAT: Final = 1
+_SCORE: Final = Range(0, MAX_SCORE)
 _KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})
 _SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
     "trial": (int,),
@@ -30,6 +32,14 @@ _SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
     "compaction": (dict,),
 }
 """The keys that every report reads of the record of a probe, and their types."""
+_SHAPES_OF_NUGGETS: Final[Mapping[str, tuple[type, ...]]] = {
+    "size": (str,),
+    "score": (int, float, type(None)),
+    "tenths": (list,),
+    "nuggets": (list,),
+    "ordering": (dict,),
+}
+"""The keys of a question about a long conversation, which other records lack."""
 
 _NAMES: Final = frozenset({"item", "case", "probe", "compactor"})
 """Members that tell items apart. One that looks like a key by chance stays as it is, because two
@@ -178,7 +188,7 @@ def load_run(path: Path | str) -> Run:
         try:
             data = _parsed(line)
             if run.header:
-                run.add(_record(data, run.header))
+                run.add(_record(data))
             elif isinstance(data, dict) and data.get("format") == FORMAT:
                 run.header = data
             else:
@@ -202,33 +212,29 @@ class _UnsoundLineError(ValueError):
 _NOT_OURS: Final = f"is not a record of this format ({FORMAT})"
 
 
-def _refuse_constant(name: str) -> Any:
-    raise _UnsoundLineError(f"holds {name}, which is no figure")
-
-
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
-
-
 def _parsed(line: str) -> Any:
+    def refuse(name: str) -> Any:
+        raise _UnsoundLineError(f"holds {name}, which is no figure")
+
     try:
-        return _DECODER.decode(line)
+        return json.loads(line, parse_constant=refuse)
     except _UnsoundLineError:
         raise
     except (ValueError, RecursionError) as error:
         raise _UnsoundLineError(f"is not JSON: {error}") from None
 
 
-def _record(data: Any, header: Mapping[str, Any]) -> Record:
-    """The record of a line, with everything that every report reads and scores that fit."""
+def _record(data: Any) -> Record:
+    """The record of a line, with everything that every report reads."""
     if not (isinstance(data, dict) and data.keys() >= _KEYS and isinstance(data["item"], str)):
         raise _UnsoundLineError(_NOT_OURS)
     if type_of(data) == "probe":
-        wrong = [key for key, types in _SHAPES.items() if not isinstance(data.get(key, ...), types)]
-        wrong += unreadable_keys(data)
+        shapes = {**_SHAPES, **{k: v for k, v in _SHAPES_OF_NUGGETS.items() if k in data}}
+        wrong = [key for key, types in shapes.items() if not isinstance(data.get(key, ...), types)]
         if wrong:
             raise _UnsoundLineError(f"is a record whose {', '.join(wrong)} cannot be read")
-    record = cast(Record, data)
-    fault = score_fault(record, header)
-    if fault is not None:
-        raise _UnsoundLineError(f"is the record of {data['item']}, whose {fault}")
-    return record
+        for key, score in {"overall": data["overall"], **data["dimensions"]}.items():
+            if score is not None and score not in _SCORE:
+                found = f"{key} {str(score)[:40]} is not {_SCORE}"
+                raise _UnsoundLineError(f"is the record of {data['item']}, whose {found}")
+    return cast(Record, data)

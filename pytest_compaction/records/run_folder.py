@@ -74,14 +74,9 @@ def _runs_of(folder: Path, strategy: str | None) -> Iterator[Path]:
         header = _header_of(path)
         if header is None or "shard" in header:
             continue
-        if strategy is None or strategy in _strategies(header):
+        settings = header.get("settings") or {}
+        if strategy is None or strategy in (settings.get("compactors") or ()):
             yield path
-
-
-def _strategies(header: dict[str, Any]) -> Iterator[str]:
-    settings = header.get("settings")
-    if isinstance(settings, dict):
-        yield from map(str, settings.get("compactors") or ())
 
 
 def _header_of(path: Path) -> dict[str, Any] | None:

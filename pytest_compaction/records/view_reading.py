@@ -11,9 +11,14 @@ from pytest_compaction.conversation import Message, Text, readable
 from pytest_compaction.metrics import probe_scores, read, reader_version, view_index
 from pytest_compaction.records.baselines import Baseline
 from pytest_compaction.records.record import Record, rounded
-from pytest_compaction.records.score_check import rubric_of
 from pytest_compaction.records.texts import resolved
-from pytest_compaction.rubric import DIMENSIONS, Rubric, dimension_scores, overall_score
+from pytest_compaction.rubric import (
+    DIMENSIONS,
+    Rubric,
+    dimension_scores,
+    overall_score,
+    rubric_with,
+)
 
 
 def is_read_alike(header: Mapping[str, Any]) -> bool:
@@ -29,6 +34,8 @@ def read_again(
     not kept, or whose log is another one now, stays as it was read. Where the view is what an item
     was scored by, its scores are made anew.
     """
+    settings = baseline.header.get("settings") or {}
+    rubric = rubric_with(settings.get("rubric") or {})
     views: dict[str, tuple[Message, ...] | None] = {}
     case: Case | None = None
     said: dict[str, str] = {}
@@ -47,7 +54,7 @@ def read_again(
         messages = None if probe is None else views[view]
         unread += bool(record["facts"]) and messages is None
         if probe is not None and messages is not None:
-            record = _read(record, probe, messages, pass_score, rubric_of(baseline.header))
+            record = _read(record, probe, messages, pass_score, rubric)
         records.append(record)
     lead = f"{baseline.title} was read by another version of the reader"
     if not unread:

@@ -1,8 +1,6 @@
 """A loaded run as one works with it: items, rows, means, comparisons, and the short forms."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.builders import record
 from support.finished import HOSTILE, fact, several
 
@@ -10,8 +8,6 @@ import pytest_compaction
 from pytest_compaction.records import Run, RunFileError, RunWriter, columns, load_run
 
 HEADER = {"settings": {"compactors": ["truncate", "anchored", "none"]}}
-OLDEST = {"item": "i", "case": "a", "probe": "p", "compactor": "x", "trial": 1}
-"""The keys without which a line is no record."""
 
 
 def run_of(*records, name="0001-x.jsonl"):
@@ -70,15 +66,6 @@ def test_an_item_has_attributes():
 def test_an_item_that_went_wrong_later_did_not_pass():
     (item,) = run_of(record(error={"phase": "teardown", "reason": "no"})).items
     assert (item.status, item.passed) == ("passed", False)
-
-
-def test_an_older_record_lacks_keys_and_is_an_item_all_the_same():
-    run = run_of(OLDEST)
-    (item,) = run.items
-    assert (item.overall, item.facts, item.question, item.point) == (None, (), "", None)
-    assert repr(item) == "<Item x a-p: >"
-    assert run.mean() is None
-    assert list(run.table()[0]) == list(columns())
 
 
 def test_a_table_is_flat_and_has_the_columns_of_the_csv():
@@ -178,29 +165,6 @@ def test_the_forms_of_a_hostile_run_are_text():
     run = run_of(*several(HOSTILE, 1.0), name=HOSTILE)
     assert "<script" not in run._repr_html_()
     assert "\x1b" not in run._repr_html_() + repr(run)
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=6,
-)
-MORE = st.dictionaries(
-    st.sampled_from(
-        ["overall", "dimensions", "facts", "tokens", "status", "traps", "usd", "point", "error"]
-    ),
-    json_values,
-)
-
-
-@given(MORE)
-def test_whatever_a_record_holds_it_is_an_item_and_a_flat_row(more):
-    run = run_of({**OLDEST, **more})
-    assert len(run.items) == 1
-    (row,) = run.table()
-    assert all(value is None or isinstance(value, str | int | float) for value in row.values())
-    assert repr(run)
-    assert run._repr_html_()
 
 
 # --- two runs ------------------------------------------------------------------------

@@ -252,11 +252,9 @@ def test_an_unsound_line_is_left_out_and_the_rest_is_used(tmp_path, line, said):
     [
         ("size", 5),
         ("score", "high"),
-        ("score", 1.5),
         ("tenths", None),
-        ("tenths", [1, "2"]),
-        ("nuggets", ["the lease"]),
-        ("ordering", {}),
+        ("nuggets", {}),
+        ("ordering", []),
     ],
 )
 def test_a_record_whose_nuggets_no_report_can_read_is_left_out(folder, key, value):

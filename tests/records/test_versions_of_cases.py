@@ -17,8 +17,8 @@ OLD = header("1", kept="a", asked="b", left="c")
 def test_what_changed_is_named():
     new = header("2", kept="a", asked="B", added="d", more="e")
     assert cases_note(OLD, new, NAMES) == (
-        "main has version 1 of the shipped cases and this run version 2: 2 cases (added, more) "
-        "only in this run; 1 case (left) only in main; 1 case (asked) with other questions or facts"
+        "main has version 1 of the shipped cases and this run version 2: the case asked is not the "
+        "same in main and this run"
     )
 
 

@@ -196,7 +196,7 @@ def test_against_older_shipped_cases_what_changed_is_said_with_the_way_to_renew(
     result = measure(pytester, KEEPS, MAIN)
     text = " ".join(" ".join(result.outlines).split())
     assert "main has version 1 of the shipped cases and this run an earlier version" in text
-    assert "1 case (first) with other questions or facts" in text
+    assert "the case first is not the same in main and this run" in text
     assert "pytest --compactor=… --compaction-baseline-update" in text
     assert "newly gone (" not in text
 
