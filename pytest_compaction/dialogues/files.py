@@ -119,16 +119,15 @@ def load_dialogues(paths: Iterable[Path], root: Path | None = None) -> DialogueS
                 item = replace(item, id=with_digest(item.id, item.source))
                 other = dialogues.get(item.id)
             if other is not None:
-                errors.append(DialogueFileError(item.source, [_twice(item, other)]))
+                within = "" if item.task == CHAT else f" in the task {printable(item.task, 60)!r}"
+                found = (
+                    f"the id {printable(item.named, 80)!r}{within}, which {other.source} has too"
+                )
+                fault = CaseFault("/id", found, "an id that no other dialogue has")
+                errors.append(DialogueFileError(item.source, [fault]))
             else:
                 dialogues[item.id] = item
     return DialogueSet(tuple(dialogues.values()), tuple(errors))
-
-
-def _twice(item: Dialogue, other: Dialogue) -> CaseFault:
-    within = "" if item.task == CHAT else f" in the task {printable(item.task, 60)!r}"
-    found = f"the id {printable(item.named, 80)!r}{within}, which {other.source} has too"
-    return CaseFault("/id", found, "an id that no other dialogue has")
 
 
 def read_dialogues(path: Path, root: Path | None = None) -> Iterator[Dialogue | DialogueFileError]:

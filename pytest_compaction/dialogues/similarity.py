@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.dialogues.charges import Spent, stopped
@@ -119,11 +119,9 @@ def read_judgement(text: str) -> tuple[float, float]:
         raise ValueError(f"the judge's reply has a similarity that is not a number: {shown}")
     if not (math.isfinite(similarity) and 0 <= similarity <= 1):
         raise ValueError(f"the judge gave a similarity of {similarity}, outside 0 to 1")
-    if not isinstance(items, list) or not all(_is_item(item) for item in items):
+    if not isinstance(items, list) or not all(
+        isinstance(item, Mapping) and isinstance(item.get("kept"), bool) for item in items
+    ):
         raise ValueError(f"the judge's reply has no list of items with text and kept: {shown}")
     kept = [item["kept"] for item in items[:MAX_ITEMS]]
     return float(similarity), sum(kept) / len(kept) if kept else 1.0
-
-
-def _is_item(item: Any) -> bool:
-    return isinstance(item, Mapping) and isinstance(item.get("kept"), bool)

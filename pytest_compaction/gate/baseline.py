@@ -128,14 +128,9 @@ class BaselineDecision:
     @property
     def is_undecided(self) -> bool:
         """Whether nothing fails but rules that these cases leave undecided."""
-        return any(each.undecided for each in self.comparisons) and not self.fails_otherwise
-
-    @property
-    def fails_otherwise(self) -> bool:
-        """Whether a rule fails for another reason than that it is undecided."""
         undecided = {each.undecided.check.rule for each in self.comparisons if each.undecided}
-        failed = (check for check in self.checks if not check.holds)
-        return bool(self.not_applied) or any(check.rule not in undecided for check in failed)
+        failed = {check.rule for check in self.checks if not check.holds}
+        return bool(undecided) and not self.not_applied and failed <= undecided
 
 
 def outcome_of(

@@ -62,9 +62,11 @@ def parse_threshold(text: str) -> Threshold:
     """
     match = _EXPRESSION.fullmatch(text)
     if not match or not _known(match["metric"]):
+        names = ["pass^K" if name == "pass^1" else name for name in known()]
         raise ThresholdError(
             f"cannot read the threshold {printable(text, _SHOWN)!r}; write METRIC>=NUMBER (or >, "
-            f"<=, <), METRIC being {_listed()}, for one kind as in file.artifact, the "
+            f"<=, <), METRIC being {', '.join(names[:-1])} or {names[-1]}, "
+            "for one kind as in file.artifact, the "
             f"kinds being {', '.join(PROBE_KINDS)}, for real or scripted cases as in "
             "real.overall, for one strategy as in overall@anchored; for dialogues "
             f"{', '.join(NAMES)} or {RECORD_TYPE}.pass^K"
@@ -141,8 +143,3 @@ def _known(metric: str) -> bool:
     if scope:
         return scope in PROBE_KINDS and rest in of_items()
     return metric in known() or _PASS.fullmatch(metric) is not None
-
-
-def _listed() -> str:
-    names = ["pass^K" if name == "pass^1" else name for name in known()]
-    return f"{', '.join(names[:-1])} or {names[-1]}"

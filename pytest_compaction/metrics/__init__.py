@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 _NAMES: Final = {
     "aggregates": (
         "Aggregate Losses ORIGINS TOO_FEW Tokens aggregate arm_name budget_share budgets_of "
-        "by_arm by_class by_compactor by_origin is_answered is_needed is_stated kept_share "
+        "by_arm by_class by_compactor by_origin is_answered is_needed is_stated "
         "loss_counts mean_pass_hat_k of_origin outcome_of overall_mean pass_estimates pass_hat_k "
         "reading_of removed_share scored survival token_totals"
     ),

@@ -31,11 +31,14 @@ def reading_of(record: Record) -> Source:
     return "answer" if record.get("reading") == "answer" else "view"
 
 
+def score_of(record: Record, name: str) -> float | None:
+    return record["overall"] if name == "overall" else record["dimensions"].get(name)
+
+
 def survival(record: Record) -> float | None:
     """The overall score of what the view states (0 to 5); ``None`` for an unscored item."""
     if record["overall"] is None or reading_of(record) == "view":
-        value: float | None = record["overall"]
-        return value
+        return record["overall"]
     return (record.get("view") or {}).get("overall")
 
 
@@ -49,8 +52,7 @@ def second_figure(record: Record) -> float | None:
 
 def answer_figure(record: Record) -> float | None:
     """The overall score of the answer (0 to 5); ``None`` where none was scored."""
-    found: float | None = record["overall"] if reading_of(record) == "answer" else None
-    return found if reading_of(record) == "answer" else second_figure(record)
+    return record["overall"] if reading_of(record) == "answer" else second_figure(record)
 
 
 def stated_share(record: Record) -> float | None:
@@ -98,13 +100,9 @@ def outcome_of(fact: Mapping[str, Any], leads: Source) -> str:
 def pass_hat_k(trials: int, passed: int, k: int) -> float | None:
     """Unbiased probability that k trials all pass; ``None`` with fewer than k trials.
 
-    Source: Yao et al., "τ-bench" (2024), section 3. Raises ``ValueError`` for impossible counts.
+    Source: Yao et al., "τ-bench" (2024), section 3.
     """
-    if not 0 <= passed <= trials or k < 1:
-        raise ValueError(f"impossible counts: {passed} of {trials} passed, k = {k}")
-    if k > trials:
-        return None
-    return math.comb(passed, k) / math.comb(trials, k)
+    return None if k > trials else math.comb(passed, k) / math.comb(trials, k)
 
 
 def mean_pass_hat_k(outcomes: Iterable[tuple[int, int]], k: int) -> float | None:
@@ -116,13 +114,6 @@ def mean_pass_hat_k(outcomes: Iterable[tuple[int, int]], k: int) -> float | None
 def removed_share(before: float, after: float) -> float:
     """Share of tokens removed; negative when the view is larger, 0 for an empty log."""
     return (before - after) / before if before else 0.0
-
-
-def kept_share(score: float | None, control: float | None) -> float | None:
-    """Score as a share of the control's; ``None`` without a control or with one that scores 0."""
-    if score is None or not control:
-        return None
-    return score / control
 
 
 def _last_views(records: Iterable[Record]) -> dict[tuple[str, int], tuple[int, ...]]:
@@ -299,10 +290,6 @@ def loss_counts(records: Iterable[Record]) -> Losses:
     return Losses(len(facts), kinds["dropped"], unused, len(traps), hit, outcomes)
 
 
-def _dimension(name: str, record: Record) -> float | None:
-    return record["dimensions"].get(name)
-
-
 def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
     last = {(r["case"], r["trial"]): r["compaction"] for r in records if r["compaction"]}
     steps: Counter[str] = Counter()
@@ -310,7 +297,7 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
         steps.update(compaction["steps"])
     too_few = has_too_few(records)
     dimensions = {
-        name: mean_of(records, partial(_dimension, name)) for name in DIMENSIONS if not too_few
+        name: mean_of(records, partial(score_of, name=name)) for name in DIMENSIONS if not too_few
     }
     return Aggregate(
         compactor=compactor,

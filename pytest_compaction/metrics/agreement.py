@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations
+from statistics import correlation
 from typing import Any, Final
 
 from pytest_compaction.metrics.aggregates import (
@@ -55,21 +56,27 @@ def weighted_kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
     rater always said the same. Source: Fleiss and Cohen, "The equivalence of weighted kappa and the
     intraclass correlation coefficient as measures of reliability" (1973).
     """
-    moments = _moments(pairs)
-    if moments is None:
+    import numpy as np
+
+    if not pairs or any(len(set(side)) < 2 for side in zip(*pairs, strict=True)):
         return None
-    means, variances, covariance = moments
-    return 2 * covariance / (variances[0] + variances[1] + (means[0] - means[1]) ** 2)
+    sides = np.array(pairs, dtype=float).T
+    (first, both), (_, second) = np.cov(sides, bias=True)
+    apart = sides[0].mean() - sides[1].mean()
+    return float(2 * both / (first + second + apart**2))
 
 
 def spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Spearman's rank correlation with mean ranks for ties; ``None`` if one side is constant."""
-    first, second = (_ranks([pair[side] for pair in pairs]) for side in (0, 1))
-    moments = _moments(list(zip(first, second, strict=True)))
-    if moments is None:
-        return None
-    _, variances, covariance = moments
-    return covariance / math.sqrt(variances[0] * variances[1])
+    import numpy as np
+
+    ranks = []
+    for side in zip(*pairs, strict=True):
+        _, place, counts = np.unique(side, return_inverse=True, return_counts=True)
+        if len(counts) < 2:
+            return None
+        ranks.append((counts.cumsum() - (counts - 1) / 2)[place].tolist())
+    return correlation(*ranks) if ranks else None
 
 
 def kendall_tau_b(pairs: Sequence[tuple[float, float]]) -> float | None:
@@ -82,34 +89,6 @@ def kendall_tau_b(pairs: Sequence[tuple[float, float]]) -> float | None:
         told[0] += first != 0
         told[1] += second != 0
     return surplus / math.sqrt(told[0] * told[1]) if all(told) else None
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """Ranks from 1; equal values share the mean of theirs."""
-    ranks = [0.0] * len(values)
-    order = sorted(range(len(values)), key=values.__getitem__)
-    last = 0
-    for _, group in groupby(order, key=values.__getitem__):
-        places = list(group)
-        for place in places:
-            ranks[place] = last + (len(places) + 1) / 2
-        last += len(places)
-    return ranks
-
-
-def _moments(
-    pairs: Sequence[tuple[float, float]],
-) -> tuple[tuple[float, float], tuple[float, float], float] | None:
-    """Means, variances and covariance, over all pairs; ``None`` if one side is constant."""
-    sides = [[pair[side] for pair in pairs] for side in (0, 1)]
-    if not pairs or any(min(values) == max(values) for values in sides):
-        return None
-    count = len(pairs)
-    first, second = (math.fsum(values) / count for values in sides)
-    one = math.fsum((a - first) ** 2 for a, _ in pairs) / count
-    other = math.fsum((b - second) ** 2 for _, b in pairs) / count
-    both = math.fsum((a - first) * (b - second) for a, b in pairs) / count
-    return (first, second), (one, other), both
 
 
 def _squared_differences(values: Sequence[float]) -> float:

@@ -171,11 +171,12 @@ def arm_changes(old: Sequence[Record], others: Sequence[Sequence[Record]]) -> li
     for alone in ((names[0],), (EQUAL_TOKENS,), names[1:]):
         family = [key for key in found if key[1] in alone]
         p |= zip(family, holm([found[key].paired.p for key in family]), strict=True)
+    order = [names[0], EQUAL_TOKENS, *names[1:]]  # at equal tokens below the raw figure
     return [
         ArmChanges(
             tuple(
                 FigureChange(name, found[arm, name], noise[name], p[arm, name])
-                for name in sorted(values, key=lambda each: _place(each, names))
+                for name in order
                 if (arm, name) in found
             ),
             fact_changes(old, records),
@@ -183,11 +184,6 @@ def arm_changes(old: Sequence[Record], others: Sequence[Sequence[Record]]) -> li
         )
         for arm, records in enumerate(others)
     ]
-
-
-def _place(name: str, names: Sequence[str]) -> float:
-    """The figure at equal tokens stands below the raw one."""
-    return 0.5 if name == EQUAL_TOKENS else names.index(name)
 
 
 def arm_totals(records: Sequence[Record]) -> ArmTotals:

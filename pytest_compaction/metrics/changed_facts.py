@@ -60,7 +60,8 @@ def fact_changes(first: Sequence[Record], second: Sequence[Record]) -> FactChang
         for name in dict.fromkeys([*facts, *known]):
             mine, other = facts.get(name), known.get(name)
             became = "not_comparable"
-            if mine is not None and other is not None and not _differ(mine, other):
+            keys = {side["keys"] for side in (mine, other) if side and "keys" in side}
+            if mine is not None and other is not None and len(keys) < 2:
                 compared += 1
                 was, now = earlier[name], later[name]
                 stated += _most(was, "stated")
@@ -128,11 +129,6 @@ def _most(outcomes: Sequence[str], *wanted: str) -> bool:
 
 def _few(outcomes: Sequence[str], outcome: str) -> bool:
     return 3 * outcomes.count(outcome) <= len(outcomes)
-
-
-def _differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether a fact has other keys on the two sides, as far as both say so."""
-    return "keys" in one and "keys" in other and one["keys"] != other["keys"]
 
 
 def _change(name: str, fact: Mapping[str, Any], record: Record) -> FactChange:

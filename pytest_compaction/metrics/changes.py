@@ -22,7 +22,7 @@ from pytest_compaction.metrics.strategies import (
     pair_items,
     paired_difference,
 )
-from pytest_compaction.record import FactRecord, Record
+from pytest_compaction.record import FactRecord, Record, Status
 
 _K = TypeVar("_K", bound=Hashable)
 
@@ -39,14 +39,6 @@ class ItemChange:
     @property
     def difference(self) -> float:
         return (self.second["overall"] or 0.0) - (self.first["overall"] or 0.0)
-
-    @property
-    def statuses(self) -> tuple[str, str]:
-        return self.first["status"], self.second["status"]
-
-    @property
-    def facts(self) -> int:
-        return len(self.second["facts"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +93,19 @@ class RunChanges:
         return len({unit_of(case_key(item.second)) for item in self.items})
 
     @property
-    def gone(self) -> tuple[FactChange, ...]:
-        return self.facts.gone
-
-    @property
-    def regained(self) -> tuple[FactChange, ...]:
-        return self.facts.regained
-
-    @property
     def below(self) -> tuple[ItemChange, ...]:
-        return tuple(item for item in self.items if item.statuses == ("passed", "failed"))
+        return self._moved("passed", "failed")
 
     @property
     def recovered(self) -> tuple[ItemChange, ...]:
-        return tuple(item for item in self.items if item.statuses == ("failed", "passed"))
+        return self._moved("failed", "passed")
+
+    def _moved(self, before: Status, now: Status) -> tuple[ItemChange, ...]:
+        return tuple(
+            item
+            for item in self.items
+            if item.first["status"] == before and item.second["status"] == now
+        )
 
     @property
     def losses(self) -> tuple[ItemChange, ...]:
@@ -124,7 +115,10 @@ class RunChanges:
 
 def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges:
     """Compare the items that two sets of records, each of one strategy, have in common."""
-    changed_cases = _changed(first, second, lambda record: record["case"], _log)
+    changed_cases = _changed(
+        *(first, second, lambda record: record["case"]),
+        lambda record: _digest(record, "log") or _digest(record, "case"),  # older ones have no log
+    )
     first = [record for record in first if record["case"] not in changed_cases]
     second = [record for record in second if record["case"] not in changed_cases]
     facts = fact_changes(first, second)
@@ -177,11 +171,6 @@ def _changed(
 def _digest(record: Record, name: str) -> str | None:
     found: str | None = (record.get("hashes") or {}).get(name)
     return found
-
-
-def _log(record: Record) -> str | None:
-    """The digest of the log; in an older record that of the case."""
-    return _digest(record, "log") or _digest(record, "case")
 
 
 def _probe(record: Record) -> tuple[str, str]:

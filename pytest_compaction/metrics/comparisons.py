@@ -99,17 +99,11 @@ def _signs(count: int, rows: int, seed: int) -> NDArray[np.float64]:
 MOST_CASES: Final = 1_000_000
 
 
-def detectable_difference(
-    clusters: Clusters, power: float = 0.8, level: float = 0.05
-) -> float | None:
+def detectable_difference(sums: Sums, power: float = 0.8, level: float = 0.05) -> float | None:
     """The smallest true mean that a test of these differences finds with this probability.
 
     ``None`` with so few cases that no permutation of their signs can reach ``level``.
     """
-    return _detectable(sums_of(clusters), power, level)
-
-
-def _detectable(sums: Sums, power: float = 0.8, level: float = 0.05) -> float | None:
     if sums.count < fewest_cases(level):
         return None
     return noncentrality(sums.count - 1, power, level) * standard_error(sums)
@@ -171,7 +165,7 @@ def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
         wins=wins,
         ties=items - wins - losses,
         losses=losses,
-        detectable=_detectable(sums),
+        detectable=detectable_difference(sums),
     )
 
 

@@ -1,12 +1,9 @@
 """Constraint survival and compliance: does a view state what the user ruled, do answers keep to it?
 
 A constraint counts once at each compaction point at which it stands and after which a probe is
-asked: a message up to there states it, and the user has not lifted it since. Compliance is the
-share of forced choices that keep to a constraint. What compaction left of it is the effect
-retention of "Lost in Compaction" (arXiv 2608.11242), equations 8 and 9: ``(c_compacted - c_long) /
-(c_upper - c_long)``, where ``c_upper`` has the constraint put before the request again. The
-published scripts take ``c_long`` from a log without the constraint; a recorded log has no such
-version.
+asked: a message up to there states it, and the user has not lifted it since. Effect retention is
+that of "Lost in Compaction" (arXiv 2608.11242), equations 8 and 9, with ``c_long`` from the log
+that states the constraint: a recorded log has no version without it.
 """
 
 from __future__ import annotations

@@ -1,15 +1,7 @@
 """Cost and saving of a compaction where a provider caches the prefix of requests.
 
-The unit is the price of one input token. With a request of C tokens before, a view of P + S + T
-tokens after (P: the prefix that stays, S: the summary, T: the tail), and the ratios of a provider:
-
-    cost   = call + P * read + (S + T) * write - C * read
-    saving = (C - P - S - T) * read                       of each later request
-    break-even = cost / saving
-
-``call`` is what the summariser call costs. The next request is part of the cost; break-even counts
-those after it. C = 150,000, S = 4,000, T = 20,000 and P = 10,000 break even after 16 requests at
-ratios of 0.1, 1.25 and 5, or 4.4 if the call reads the cache.
+The unit is the price of one input token; docs/losses.md has the formulas. The next request is part
+of the cost of a compaction, and break-even counts those after it.
 """
 
 from __future__ import annotations
@@ -26,7 +18,7 @@ from pytest_compaction.metrics.intervals import (
     jackknife_interval,
     mean_over,
 )
-from pytest_compaction.metrics.lost_facts import COMPACTED, FactFate, events_by_case, fates, whole
+from pytest_compaction.metrics.lost_facts import COMPACTED, FactFate, events_by_case, fates
 from pytest_compaction.record import Record
 
 
@@ -278,10 +270,10 @@ def _work(records: Sequence[Record]) -> tuple[list[_Work], int]:
         unknown += len(changed) - len(sizes)
         if sizes:
             taken = recorded[key]["compaction"].get("steps") or {}
-            of_case = sum(whole(taken.get(status)) or 0 for status in COMPACTED)
+            of_case = sum(taken.get(status, 0) for status in COMPACTED)
             part = min(len(sizes) / of_case, 1.0) if of_case else 1.0
             usage = (recorded[key].get("usage") or {}).get("compaction") or {}
             names = ("input_tokens", "cached_tokens", "output_tokens")
-            calls = SummaryCalls(*((whole(usage.get(name)) or 0) * part for name in names))
+            calls = SummaryCalls(*(usage.get(name, 0) * part for name in names))
             found.append(_Work(case_key(recorded[key]), sizes, calls))
     return found, unknown

@@ -42,16 +42,12 @@ def curves(records: Sequence[Record]) -> list[BudgetCurve]:
     for name, group in by_compactor(r for r in records if isinstance(r.get("budget"), int)).items():
         budgets = [budget for budget in budgets_of(group) if isinstance(budget, int)]
         if len(budgets) > 1:
-            points = (
-                _point(budget, [r for r in group if r["budget"] == budget]) for budget in budgets
-            )
+            points = []
+            for budget in budgets:
+                item = aggregate("", [r for r in group if r["budget"] == budget])
+                points.append(CurvePoint(budget, item.view_tokens, item.stated, item.over_budget))
             found.append(BudgetCurve(name, tuple(points), _mean_area(group, budgets)))
     return found
-
-
-def _point(budget: int, records: Sequence[Record]) -> CurvePoint:
-    figures = aggregate("", records)
-    return CurvePoint(budget, figures.view_tokens, figures.stated, figures.over_budget)
 
 
 def _mean_area(records: Sequence[Record], budgets: Sequence[int]) -> Mean | None:

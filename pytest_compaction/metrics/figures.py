@@ -15,10 +15,10 @@ from typing import Any, Final, Literal, get_args
 from pytest_compaction.metrics.aggregates import (
     answer_figure,
     has_too_few,
-    kept_share,
     loss_counts,
     mean_of,
     pass_mean,
+    score_of,
     scored,
     stated_share,
     survival_of_facts,
@@ -74,10 +74,6 @@ class Figure:
         if interval is None:
             return None
         return max(interval[0], self.bounds.low), min(interval[1], self.bounds.high)
-
-
-def _of_score(record: Record, name: str) -> float | None:
-    return record["overall"] if name == "overall" else record["dimensions"].get(name)
 
 
 def _traps(record: Record) -> float | None:
@@ -170,7 +166,7 @@ _SHARE: Final = partial(Figure, kind="share", bounds=Range(0, 1), placed=_EVERYW
 """In ``run.mean``, and everywhere else at a place of its own."""
 
 FIGURES: tuple[Figure, ...] = (
-    *(_SCORE(name, of=partial(_of_score, name=name)) for name in ("overall", *DIMENSIONS)),
+    *(_SCORE(name, of=partial(score_of, name=name)) for name in ("overall", *DIMENSIONS)),
     _SHARE("stated", of=stated_share, placed=_EVERYWHERE, always=True),
     *(
         _SHARE(
@@ -289,9 +285,9 @@ def kept_by_dimension(
     pairs = [(r, theirs[item(r)]) for r in scored(records) if item(r) in theirs]
     result: dict[str, tuple[float, float | None]] = {}
     for name in ("overall", *DIMENSIONS):
-        both = [(_of_score(mine, name), _of_score(other, name)) for mine, other in pairs]
+        both = [(score_of(mine, name), score_of(other, name)) for mine, other in pairs]
         values = [(a, b) for a, b in both if a is not None and b is not None]
         if values:
             mine, other = (sum(side) / len(values) for side in zip(*values, strict=True))
-            result[name] = (other, kept_share(mine, other))
+            result[name] = (other, mine / other if other else None)
     return result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -49,32 +48,27 @@ _COUNTS: Final = ("before", "after", "prefix", "free", "until_next", "messages_l
 
 def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[CompactionEvent, ...]]:
     """The compactions of each case and trial: the longest list of a record has them all."""
-    longest: dict[CaseTrial, tuple[CompactionEvent, ...]] = {}
+    longest: dict[CaseTrial, Record] = {}
     for record in records:
         key = record["case"], record["trial"]
-        listed = _listed(record)
-        if listed is not None and (key not in longest or len(listed) > len(longest[key])):
-            window = whole(record["compaction"].get("window"))
-            longest[key] = tuple(
-                CompactionEvent(
-                    *(*key, str(event.get("point")), str(event.get("status")), case_key(record)),
-                    *(window, *(whole(event.get(name)) for name in _COUNTS)),
-                )
-                for event in listed
+        if "events" in record["compaction"]:
+            longest[key] = max(longest.get(key, record), record, key=_compactions)
+    found: dict[CaseTrial, tuple[CompactionEvent, ...]] = {}
+    for key, record in sorted(longest.items(), key=lambda pair: pair[0]):
+        events: Sequence[Mapping[str, Any]] = record["compaction"]["events"]
+        window = record["compaction"].get("window")
+        found[key] = tuple(
+            CompactionEvent(
+                *(*key, event["point"], event["status"], case_key(record)),
+                *(window, *(event.get(name) for name in _COUNTS)),
             )
-    return {key: longest[key] for key in sorted(longest)}
+            for event in events
+        )
+    return found
 
 
-def _listed(record: Record) -> list[Mapping[str, Any]] | None:
-    """The compactions that a record lists; ``None`` if it has no list of them."""
-    listed: Any = record["compaction"].get("events")
-    if not isinstance(listed, list):
-        return None
-    return [event for event in listed if isinstance(event, Mapping)]
-
-
-def whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _compactions(record: Record) -> int:
+    return len(record["compaction"].get("events") or ())
 
 
 FactKey = tuple[str, str, str]
@@ -148,18 +142,14 @@ def fates(records: Iterable[Record]) -> list[FactFate]:
 def _idle_points(record: Record) -> frozenset[str]:
     """The points of a case at which a compaction was due and left the view as it was."""
     ended: dict[str, bool] = {}
-    for event in _listed(record) or ():
-        point = str(event.get("point"))
-        ended[point] = ended.get(point, False) or event.get("status") in COMPACTED
+    for event in record["compaction"].get("events") or ():
+        point = event["point"]
+        ended[point] = ended.get(point, False) or event["status"] in COMPACTED
     return frozenset(point for point, changed in ended.items() if not changed)
 
 
 def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> FactFate:
-    survived = bool(fact["survived"])
-    recoverable, pairs, source = (
-        fact.get(key) for key in ("recoverable", "stated_after", "source")
-    )
-    tokens = whole(source.get("tokens")) if isinstance(source, Mapping) else None
+    survived, source = bool(fact["survived"]), fact.get("source")
     return FactFate(
         case=record["case"],
         probe=record["probe"],
@@ -169,13 +159,11 @@ def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> Fact
         survived=survived,
         used=bool(fact["used"]) if is_answered(fact) else None,
         contradicted=not survived and fact.get("view") == "contradicted",
-        recoverable=recoverable if isinstance(recoverable, bool) and not survived else None,
+        recoverable=None if survived else fact.get("recoverable"),
         stated=tuple(
-            (str(pair[0]), bool(pair[1]))
-            for pair in (pairs if isinstance(pairs, list) else ())
-            if isinstance(pair, list) and len(pair) == 2 and str(pair[0]) not in idle
+            (point, stated) for point, stated in fact.get("stated_after") or () if point not in idle
         ),
-        source=None if source is None or tokens is None else (str(source.get("message")), tokens),
+        source=source and (source["message"], source["tokens"]),
         evidence=tuple(str(id) for id in fact.get("evidence") or ()),
         cluster=case_key(record),
     )
@@ -245,28 +233,18 @@ def compared_losses(arms: Mapping[str, Sequence[Record]]) -> ComparedLosses | No
 def most_lost(arms: Mapping[str, Sequence[Record]], count: int = 10) -> list[LostFact]:
     """The facts that most items lost, over strategies but the control, trials and probes.
 
-    Those gone come before those that can be read again, then those dropped earlier; of equal ones,
-    one of each case comes before a second of one case.
+    Those gone come before those that can be read again, then those dropped earlier.
     """
     by_text: dict[tuple[str, str], list[FactFate]] = {}
     for name, group in arms.items():
         for fate in fates(group) if name != CONTROL else ():
             by_text.setdefault((fate.case, fate.text), []).append(fate)
     lost = [_lost_fact(all_) for all_ in by_text.values() if not all(f.survived for f in all_)]
-    lost.sort(key=lambda fact: (_rank(fact), fact.case, fact.probe, fact.text))
-    before: Counter[tuple[_Rank, str]] = Counter()
-    ordered: list[tuple[_Rank, int, LostFact]] = []
-    for fact in lost:
-        rank = _rank(fact)
-        ordered.append((rank, before[rank, fact.case], fact))
-        before[rank, fact.case] += 1
-    ordered.sort(key=lambda each: each[:2])
-    return [fact for _, _, fact in ordered[:count]]
+    lost.sort(key=_rank)
+    return lost[:count]
 
 
-_Rank = tuple[int, int, bool, float]
-
-
-def _rank(fact: LostFact) -> _Rank:
+def _rank(fact: LostFact) -> tuple[Any, ...]:
     number = math.inf if fact.drop is None else fact.drop.number
-    return -fact.times, fact.asked, fact.recoverable is not False, number
+    often = -fact.times, fact.asked, fact.recoverable is not False, number
+    return *often, fact.case, fact.probe, fact.text

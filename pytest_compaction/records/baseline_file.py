@@ -28,8 +28,6 @@ from pytest_compaction.text import printable
 
 BASELINE_FORMAT: Final = 2
 """Format 1 held no views and no versions of facts; it is still read."""
-_MOST_VIEW_BYTES: Final = 64 * 1024 * 1024
-"""A view that is larger when it is expanded is not used."""
 _SCHEMA: Final = "baseline.schema.json"
 _FAULTS: Final = 3
 """The most faults of a file that a sentence names."""
@@ -99,9 +97,7 @@ def view_in(data: Mapping[str, Any], name: str) -> bytes | None:
     if packed is None:
         return None
     try:
-        expanding = zlib.decompressobj()
-        found = expanding.decompress(base64.b64decode(packed, validate=True), _MOST_VIEW_BYTES)
-        return found if expanding.eof else None
+        return zlib.decompress(base64.b64decode(packed, validate=True))
     except (binascii.Error, zlib.error):
         return None
 
@@ -130,7 +126,10 @@ def _strategy(
     records: Iterable[Record],
     view_of: Callable[[Record], bytes | None],
 ) -> dict[str, Any]:
-    probes = sorted((record for record in records if type_of(record) == "probe"), key=_place)
+    probes = sorted(
+        (record for record in records if type_of(record) == "probe"),
+        key=lambda r: (r["case"], r["probe"], str(r.get("budget") or ""), r["trial"]),
+    )
     versions, cases = header.get("versions") or {}, header.get("cases") or {}
     measured = sorted({record["case"] for record in probes})
     logs = {record["case"]: _hash(record, "log") for record in probes}
@@ -160,10 +159,6 @@ def _strategy(
         }
     )
     return {**made, "views": views}
-
-
-def _place(record: Record) -> tuple[str, str, str, int]:
-    return record["case"], record["probe"], str(record.get("budget") or ""), record["trial"]
 
 
 def _hash(record: Record, name: str) -> str | None:

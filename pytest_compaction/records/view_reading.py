@@ -40,7 +40,12 @@ def read_again(
     case: Case | None = None
     said: dict[str, str] = {}
     records, unread = [], 0
-    for record in sorted(baseline.records, key=_by_view):  # the items of a view follow one another
+
+    def place(record: Record) -> tuple[str, str, str, int]:
+        view = str((record.get("hashes") or {}).get("view"))
+        return record["case"], view, record["probe"], record["trial"]
+
+    for record in sorted(baseline.records, key=place):  # the items of a view follow one another
         if case is None or case.id != record["case"]:
             case, views = case_of(record["case"]) if record["facts"] else None, {}
             said = {} if case is None else {m.id: readable(m) for m in case.messages}
@@ -50,7 +55,11 @@ def read_again(
             probe = next((probe for probe in case.probes if probe.id == record["probe"]), None)
         view = str(hashes.get("view"))
         if probe is not None and view not in views:
-            views = {view: _messages(baseline.view_of(record), said)}
+            data = baseline.view_of(record)
+            found = None if data is None else resolved(data, said)
+            views = {view: None}
+            if found is not None:
+                views[view] = tuple(Message(m["id"], "user", (Text(m["text"]),)) for m in found)
         messages = None if probe is None else views[view]
         unread += bool(record["facts"]) and messages is None
         if probe is not None and messages is not None:
@@ -66,18 +75,6 @@ def read_again(
             "accept a run anew with --compaction-baseline-update"
         )
     return replace(baseline, records=tuple(records)), note
-
-
-def _by_view(record: Record) -> tuple[str, str, str, int]:
-    view = str((record.get("hashes") or {}).get("view"))
-    return record["case"], view, record["probe"], record["trial"]
-
-
-def _messages(data: bytes | None, said: Mapping[str, str]) -> tuple[Message, ...] | None:
-    found = None if data is None else resolved(data, said)
-    if found is None:
-        return None
-    return tuple(Message(each["id"], "user", (Text(each["text"]),)) for each in found)
 
 
 def _read(

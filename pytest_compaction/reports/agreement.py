@@ -52,16 +52,18 @@ def agreement_json(agreements: Iterable[Agreement]) -> str:
             "first": each.first,
             "second": each.second,
             "left_out": dict(each.left_out),
-            "figures": [_plain(figure) for figure in each.figures],
+            "figures": [
+                {
+                    **asdict(figure),
+                    "value": rounded(figure.value),
+                    "interval": figure.interval and list(map(rounded, figure.interval)),
+                }
+                for figure in each.figures
+            ],
         }
         for each in agreements
     ]
     return json.dumps({"agreement": data}, indent=1, ensure_ascii=False) + "\n"
-
-
-def _plain(figure: Coefficient) -> dict[str, object]:
-    interval = None if figure.interval is None else [rounded(bound) for bound in figure.interval]
-    return {**asdict(figure), "value": rounded(figure.value), "interval": interval}
 
 
 def _table(agreement: Agreement) -> Table:

@@ -73,7 +73,7 @@ def _moved_facts(facts: Sequence[FactChange], most: int) -> str:
 def facts_text(changes: RunChanges) -> str:
     unclear = len(changes.facts.uncertain)
     less = f", {unclear} now uncertain" if unclear else ""
-    return f"{len(changes.gone)} newly gone, {len(changes.regained)} regained{less}"
+    return f"{len(changes.facts.gone)} newly gone, {len(changes.facts.regained)} regained{less}"
 
 
 def _crossed(changes: RunChanges, score: str) -> str:
@@ -144,7 +144,11 @@ def baseline_block(decision: BaselineDecision, pass_score: float) -> Iterator[Li
         largest = f"; largest loss{'' if len(losses) == 1 else 'es'}:" if losses else ""
         yield Line(f"{_crossed(each.changes, f'{pass_score:g}')}{largest}")
         for item in losses:
-            lost = f"{len(item.gone)} of {counted(item.facts, 'fact')} gone" if item.gone else ""
+            lost = (
+                f"{len(item.gone)} of {counted(len(item.second['facts']), 'fact')} gone"
+                if item.gone
+                else ""
+            )
             name = _item_name(item, _ITEM)
             yield Line(f"  {' -> '.join(_scores(item))}  {name:<{_ITEM}} {lost}".rstrip())
         yield from _fact_lines(each, MOST_FACTS)
@@ -322,13 +326,16 @@ class RunComparison:
             chance = "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
             values = (f"{found.first:.2f}", f"{found.second:.2f}", difference_text(found))
             yield metric, *values, chance, str(found.paired.wins), str(found.paired.losses)
-        moved = f"{len(self.changes.gone)} gone, {len(self.changes.regained)} regained"
+        moved = f"{len(self.changes.facts.gone)} gone, {len(self.changes.facts.regained)} regained"
         yield from _shares(self.changes, moved)
 
     def sentences(self) -> Iterator[str]:
         """Sentences beside the tables: crossed pass scores, classes of facts, settings."""
         yield _crossed(self.changes, "the pass score")
-        for word, facts in (("gone", self.changes.gone), ("regained", self.changes.regained)):
+        for word, facts in (
+            ("gone", self.changes.facts.gone),
+            ("regained", self.changes.facts.regained),
+        ):
             if facts:
                 counts = Counter(fact.kind or "fact" for fact in facts)
                 ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -383,19 +390,14 @@ def _text(each: RunComparison, most: int) -> Iterator[str]:
         said |= {"gone": _moved_facts(item.gone, _FACTS)}
         said |= {"regained": _moved_facts(item.regained, _FACTS)}
         for label, text in said.items():
-            if text:
-                yield from _labelled(label, text, width)
+            indent = " " * (width + 8)
+            for number, line in enumerate(wrapped(text, "plain", indent, "", True) if text else ()):
+                start = f"      {label:<{width}}  {line.text.lstrip()}"
+                yield line.text if number else start
 
 
 def _wrapped(text: str) -> Iterator[str]:
     return (line.text for line in wrapped(text, break_on_hyphens=True))
-
-
-def _labelled(label: str, text: str, width: int) -> Iterator[str]:
-    lines = wrapped(text, indent=" " * (width + 8), hanging="", break_on_hyphens=True)
-    for number, line in enumerate(lines):
-        start = line.text if number else f"      {label:<{width}}  {line.text.lstrip()}"
-        yield start
 
 
 def _answer(record: Record) -> str:
@@ -457,8 +459,8 @@ def _json(each: RunComparison) -> dict[str, Any]:
             "kept": changes.kept.get("facts kept"),
             "needed": changes.kept.get("needed facts"),
             "stated_only": changes.kept.get("stated only"),
-            "gone": list(map(_fact, changes.gone)),
-            "regained": list(map(_fact, changes.regained)),
+            "gone": list(map(_fact, changes.facts.gone)),
+            "regained": list(map(_fact, changes.facts.regained)),
             "uncertain": list(map(_fact, changes.facts.uncertain)),
         },
         "not_comparable": {

@@ -153,13 +153,9 @@ def best_strategy(run: FinishedRun) -> str | None:
     apart = with_other_words(run.strategies())
     found = [item for item in figures_of_strategies(run) if item.name not in apart]
     competing = [item for item in found if not (item.is_control or is_null(item.compactor))]
-    best = max(competing or found, key=_overall, default=None)
-    return None if best is None else best.name
-
-
-def _overall(item: StrategyFigures) -> float:
-    value = item.figures["overall"].value
-    return -1.0 if value is None else value
+    values = {item.name: item.figures["overall"].value for item in competing or found}
+    scores = {name: -1.0 if value is None else value for name, value in values.items()}
+    return max(scores, key=scores.__getitem__, default=None)
 
 
 def suite_properties(run: FinishedRun) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from typing import Final
 from pytest_compaction.gate import ArmComparison, BaselineDecision, Decision
 from pytest_compaction.metrics import is_over_budget
 from pytest_compaction.records import Record, type_of
-from pytest_compaction.reports.lines import Line, Style
+from pytest_compaction.reports.lines import Line, Style, counted
 from pytest_compaction.text import printable
 
 _NONE: Final = BaselineDecision()
@@ -32,13 +32,11 @@ class Failures:
     def parts(self) -> list[str]:
         found = []
         if self.over_budget:
-            what = "item" if self.over_budget == 1 else "items"
-            found.append(f"{self.over_budget} {what} over budget")
+            found.append(f"{counted(self.over_budget, 'item')} over budget")
         if self.others:
             found.append(f"{self.others} failed for another reason than the score")
         if self.snapshots:
-            what = "snapshot" if self.snapshots == 1 else "snapshots"
-            found.append(f"{self.snapshots} {what} unused")
+            found.append(f"{counted(self.snapshots, 'snapshot')} unused")
         return found
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from pytest_compaction.gate import ArmComparison, Check, MeanRule, NewlyGoneRule
+from pytest_compaction.gate import ArmComparison, Check, NewlyGoneRule
 from pytest_compaction.metrics import (
     FEWEST_CLUSTERS,
     BothMeans,
@@ -92,14 +92,15 @@ def report_data(run: FinishedRun, versions: Sequence[AB] | None = None) -> dict[
         "baselines": list(map(_baseline, run.against.comparisons)),
         "items": [
             {name: value for name, value in row_of(record).items() if name not in TEXTS}
-            | {"needed": list(map(_needed, filter(is_needed, record.get("facts") or ())))}
+            | {
+                "needed": [
+                    {"text": f["text"], "why": f["needed"].get("why"), "stated": is_stated(f)}
+                    for f in filter(is_needed, record.get("facts") or ())
+                ]
+            }
             for record in run.records
         ],
     }
-
-
-def _needed(fact: Mapping[str, Any]) -> dict[str, Any]:
-    return {"text": fact["text"], "why": fact["needed"].get("why"), "stated": is_stated(fact)}
 
 
 def _strategy(found: StrategyFigures) -> dict[str, Any]:
@@ -189,11 +190,14 @@ def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
     for check in () if run.decision is None else run.decision.checks:
         yield _threshold_rule(check, run)
     for each in run.against.comparisons:
-        yield from map(_baseline_rule, each.rules)
+        for rule in each.rules:
+            outcome, interval = _OUTCOMES[rule.outcome], rule.compared.interval
+            missing = TOO_FEW_CASES if interval is None else None
+            yield _rule(rule.check.rule, outcome, rule.check.text, interval, missing)
         if each.newly_gone is not None:
             yield _newly_gone_rule(each.newly_gone)
-    for rule, why in run.against.not_applied:
-        yield _rule(rule, "error", reason=why)
+    for name, why in run.against.not_applied:
+        yield _rule(name, "error", reason=why)
 
 
 def _rule(
@@ -232,12 +236,6 @@ def _newly_gone_rule(rule: NewlyGoneRule) -> dict[str, Any]:
     return _rule(check.rule, outcome, check.text, reason=rule.why_not or None)
 
 
-def _baseline_rule(rule: MeanRule) -> dict[str, Any]:
-    interval = rule.compared.interval
-    missing = TOO_FEW_CASES if interval is None else None
-    return _rule(rule.check.rule, _OUTCOMES[rule.outcome], rule.check.text, interval, missing)
-
-
 def _baseline(each: ArmComparison) -> dict[str, Any]:
     changes = each.changes
     return {
@@ -245,8 +243,8 @@ def _baseline(each: ArmComparison) -> dict[str, Any]:
         "baseline": each.baseline.title,
         "differences": {name: _difference(compared) for name, compared in changes.figures.items()},
         "facts": {
-            "gone": len(changes.gone),
-            "regained": len(changes.regained),
+            "gone": len(changes.facts.gone),
+            "regained": len(changes.facts.regained),
             "uncertain": len(changes.facts.uncertain),
             "allowed": None if each.newly_gone is None else each.newly_gone.allowed,
             "names": _names(changes.facts),

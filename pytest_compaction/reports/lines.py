@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any, Final, Literal
 
 from wcwidth import wcwidth
@@ -141,11 +141,6 @@ def clipped(text: str, width: int) -> str:
     return f"{text}…"
 
 
-def _alike(texts: Sequence[str]) -> int:
-    """How many characters some texts begin with alike."""
-    return sum(1 for _ in takewhile(lambda chars: len(set(chars)) == 1, zip(*texts, strict=False)))
-
-
 def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     """Each name in at most ``width`` characters; different names stay different.
 
@@ -162,9 +157,9 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
         alike[text].append(name)
     for group in alike.values():
         if len(group) > 1:
-            start = _alike([whole[name] for name in group])
+            begin_alike = os.path.commonprefix([whole[n] for n in group])  # noqa: RUF071 - by characters
             for name in group:
-                begin = max(min(start, len(whole[name]) - width + 1), 1)
+                begin = max(min(len(begin_alike), len(whole[name]) - width + 1), 1)
                 rest = whole[name][begin:]
                 cut = rest if len(rest) < width else f"{rest[: width - 2]}{_CUT}"
                 found[name] = f"{_CUT}{cut}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import partial
 from typing import Any, Final
 
 from pytest_compaction.gate import Check
-from pytest_compaction.metrics import Mean, aggregate, compare_strategies
+from pytest_compaction.metrics import aggregate, compare_strategies
 from pytest_compaction.models import ratio_text
 from pytest_compaction.records import own_tokens_of
 from pytest_compaction.reports.ab import ab_markdown, versions_of
@@ -23,12 +22,11 @@ from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.reports.summary import run_summary
 from pytest_compaction.reports.table import (
     Cell,
-    Columns,
     escaped,
     estimate,
     markdown_rows,
     markdown_table,
-    table_of,
+    table,
     written,
 )
 from pytest_compaction.reports.tables import (
@@ -122,15 +120,13 @@ def _strategies(run: FinishedRun) -> Iterator[str]:
     yield from markdown_table(strategies_table(groups))
     found = {name: aggregate(name, records).dimensions for name, records in groups.items()}
     if any(found.values()):
-        columns: Columns[str] = (
-            ("compactor", "compactor", Cell),
-            *((each, each, partial(_dimension, found, each)) for each in DIMENSIONS),
-        )
-        yield from markdown_table(table_of("dimensions", "Dimensions, 0 to 5", columns, found))
-
-
-def _dimension(found: Mapping[str, Mapping[str, Mean]], dimension: str, name: str) -> Cell:
-    return estimate(found[name].get(dimension), "number", (0, MAX_SCORE))
+        names = ("compactor", *DIMENSIONS)
+        rows = [
+            [Cell(name), *(estimate(means.get(n), "number", (0, MAX_SCORE)) for n in DIMENSIONS)]
+            for name, means in found.items()
+        ]
+        title = "Dimensions, 0 to 5"
+        yield from markdown_table(table("dimensions", title, zip(names, names, strict=True), rows))
 
 
 def _compared(run: FinishedRun) -> Iterator[str]:

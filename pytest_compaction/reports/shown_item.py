@@ -35,7 +35,12 @@ def find_items(records: Sequence[Record], text: str) -> list[Record]:
 
 def every_item(records: Sequence[Record], page: Page) -> Iterator[str]:
     """The items in a line each, the lowest first: score, status, id, facts that are gone."""
-    for record in sorted(records, key=_by_score):
+
+    def by_score(record: Record) -> tuple[float, str]:
+        overall = record.get("overall")
+        return (-1.0 if overall is None else float(overall)), item_id(record)
+
+    for record in sorted(records, key=by_score):
         gone = sum(not is_stated(fact) for fact in record["facts"]) if "facts" in record else 0
         lost = f", {gone} of {len(record['facts'])} facts gone" if gone else ""
         lead = f"{_score(record):>5}  {record['status']:<8}"
@@ -152,8 +157,3 @@ def _of_one(value: float | None) -> str:
 def _score(record: Record) -> str:
     figure = record.get("consistency") if type_of(record) == "dialogue" else record.get("overall")
     return "-" if figure is None else f"{figure:.2f}"
-
-
-def _by_score(record: Record) -> tuple[float, str]:
-    overall = record.get("overall")
-    return (-1.0 if overall is None else float(overall)), item_id(record)

@@ -21,12 +21,8 @@ from pytest_compaction.metrics import (
     budgets_of,
     by_arm,
     by_compactor,
-    by_origin,
-    cases_needed,
     compare_strategies,
     curves,
-    detectable_difference,
-    differences_by_case,
     interval_method,
     is_null,
     known,
@@ -42,7 +38,6 @@ from pytest_compaction.reports.lines import (
     Line,
     counted,
     interval_text,
-    removed_text,
     short_names,
     wrapped,
 )
@@ -58,12 +53,10 @@ from pytest_compaction.reports.one_strategy import (
     unread_nulls_line,
     unscored_because,
 )
-from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
-from pytest_compaction.settings import CONTROL, Budget
+from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
-WISHED: Final = 0.1
-"""The difference of the overall score, in points, that one would like to find."""
 _NAME: Final = 20
 _HEADS: Final = dict(zip(DIMENSIONS, ("accu", "cntx", "arti", "cnty", "comp", "inst"), strict=True))
 _FIGURES: Final = 8 + 5 * len(DIMENSIONS) + 5 + 7 + 6 + 6
@@ -140,9 +133,6 @@ def comparison(
     if unread is not None:
         yield unread
     competing = [name for name in between.letters if name in {i.compactor for i in ranked}]
-    if len(competing) > 1 and verbose:
-        first, second = competing[:2]
-        yield from power_lines((first, second), groups[first], groups[second])
     yield Line("")
     best = competing[0] if competing else None
     beside = {pair.second: pair for pair in between.pairs if pair.first == best}
@@ -315,23 +305,6 @@ def short_letters(letters: str) -> str:
     return "".join(run if len(run) <= _RUN else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def power_lines(
-    names: tuple[str, str], first: Sequence[Record], second: Sequence[Record]
-) -> Iterator[Line]:
-    """The smallest difference between two strategies that is found at 80 % power, and the cases
-    that a difference of 0.1 takes; nothing with so few cases that none can be found.
-    """
-    differences = differences_by_case(first, second)
-    found = detectable_difference(differences)
-    if not found:
-        return
-    one, other = short_names(names, 24).values()
-    yield Line(printable(f"{len(differences)} cases tell {one} from {other}", WIDTH), "dim")
-    needed = cases_needed(differences, WISHED)
-    more = f"; {WISHED:g} takes {needed:,} cases" if needed and found > WISHED else ""
-    yield Line(f"  if they differ by {found:.2f} (at 80 % power){more}", "dim")
-
-
 def _beside_the_best(pair: StrategyPair) -> Line:
     """The paired difference from the strategy with the highest score."""
     difference = pair.paired.difference
@@ -418,7 +391,12 @@ def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
     head = "".join(f"{budget:>{width},}" for budget in budgets)
     yield Line(f"{'compactor':<{_CURVE_NAME}}{head}{'area':>{_AREA}}", "dim")
     shown = short_names((curve.compactor for curve in found), _CURVE_NAME - 1)
-    areas = {curve.compactor: _whole_area(curve, budgets) for curve in found}
+    areas = {
+        curve.compactor: curve.area
+        if {point.budget for point in curve.points if point.stated is not None} == set(budgets)
+        else None
+        for curve in found
+    }
 
     def rank(curve: BudgetCurve) -> tuple[bool, bool, float, str]:
         """The largest area first; views over the budget and missing points after all others."""
@@ -442,12 +420,6 @@ def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
         yield Line(f"{OVER_BUDGET} some views were over the budget", "dim")
 
 
-def _whole_area(curve: BudgetCurve, budgets: Sequence[Budget]) -> Mean | None:
-    """The area of a curve that has a figure at every budget of the run."""
-    whole = {point.budget for point in curve.points if point.stated is not None}
-    return curve.area if whole == set(budgets) else None
-
-
 def _share(point: CurvePoint | None, width: int) -> str:
     if point is None or point.stated is None:
         return "-"
@@ -463,41 +435,3 @@ def _value(mean: Mean, limits: tuple[float, float]) -> str:
     if mean.interval is None:
         return f"{mean.value:.2f}"
     return f"{mean.value:.2f} {interval_text(mean.interval, limits=limits)}"
-
-
-# Real and scripted cases
-
-_ORIGIN: Final = 18
-
-
-def origin_lines(
-    groups: Mapping[str, Sequence[Record]], grouped: bool, control: bool = False
-) -> Iterator[Line]:
-    """Overall score, Pass^1, tokens removed and facts stated; nothing without both origins."""
-    names = [names[0] for names in with_same_views(groups)] if grouped else list(groups)
-    found = by_origin({name: groups[name] for name in names})
-    if control:
-        found = {n: f for n, f in found.items() if n != CONTROL or not is_constant(groups[n])}
-    if not found:
-        return
-    yield Line("")
-    yield Line("real and scripted cases apart", "bold")
-    head = f"{'compactor':<{_ORIGIN}}{'cases':>12}{'overall':>18}{'pass^1':>7}"
-    yield Line(f"{head}{'removed':>9}{'stated':>16}", "dim")
-    shown = short_names(found, _ORIGIN)
-    for name, figures in found.items():
-        for origin, item in figures.items():
-            cases = item.overall.cases if item.overall else 0
-            overall = "-" if item.overall is None else _value(item.overall, (0, MAX_SCORE))
-            passed = _cell(item.passes.get(1), 7, ".0%")
-            removed = removed_text(item.tokens.removed) if item.tokens.before else "-"
-            label = f"{shown[name]:<{_ORIGIN}}{f'{cases} {origin}':>12}{overall:>18}"
-            yield Line(f"{label}{passed}{removed:>9}{_stated(item.stated):>16}")
-    yield Line("stated: share of the facts that the views state; 95% intervals over cases", "dim")
-
-
-def _stated(mean: Mean | None) -> str:
-    if mean is None or mean.interval is None:
-        return "-" if mean is None else f"{mean.value:.0%}"
-    low, high = mean.interval
-    return f"{mean.value:.0%} [{100 * max(low, 0):.0f}, {100 * min(high, 1):.0f}]"

@@ -25,7 +25,7 @@ from pytest_compaction.reports.one_strategy import (
     one_strategy,
     unscored_because,
 )
-from pytest_compaction.reports.strategies import ON_WORDS, origin_lines, strategy_lines
+from pytest_compaction.reports.strategies import ON_WORDS, strategy_lines
 from pytest_compaction.reports.table import plain_table
 from pytest_compaction.reports.tables import ABILITY, class_tables, long_memory_tables
 from pytest_compaction.reports.usage import agreement_lines
@@ -84,7 +84,9 @@ def summary(
     groups = {name: groups[name] for name in names}
     main = [name for name in groups if name != CONTROL] if control else list(groups)
     if not any(record["overall"] is not None for record in records):
-        return list(_nothing_scored(records))
+        statuses = Counter(record["status"] for record in records)
+        counted = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
+        return [Line(f"nothing was scored ({counted})", "bad"), *unscored_because(records)]
     if len(main) > 1 or len(budgets_of(records)) > 1:
         lines = list(strategy_lines(records, groups, control, grouped, verbose, words))
     else:
@@ -99,18 +101,10 @@ def summary(
         title, *rest = plain_table(found, WIDTH, ABILITY)
         lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
     if verbose:
-        lines += origin_lines(groups, grouped, control)
-        for found in class_tables(groups):
+        for found in class_tables({name: groups[name] for name in main}):
             title, *rest = plain_table(found, WIDTH)
             lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
     return lines
-
-
-def _nothing_scored(records: Sequence[Record]) -> Iterator[Line]:
-    statuses = Counter(record["status"] for record in records)
-    counted = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
-    yield Line(f"nothing was scored ({counted})", "bad")
-    yield from unscored_because(records)
 
 
 _CAUSES: Final = 3

@@ -79,16 +79,6 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     groups = by_arm(records)
     yield strategies_table(groups)
     yield from long_memory_tables(groups)
-    apart = [
-        (f"{name} {origin}", item, of_origin(groups[name], origin))
-        for name, figures in by_origin(groups).items()
-        for origin, item in figures.items()
-    ]
-    if apart:
-        more = _further(group for *_, group in apart)
-        rows = [(Cell(name), *_figures(item, group, more)) for name, item, group in apart]
-        heads = [("compactor", "compactor"), *_heads(more)]
-        yield table("origins", "Real and scripted cases apart", heads, rows, [_STATED])
     yield from class_tables(groups)
     production = production_loss(records)
     if production is not None:
@@ -103,7 +93,17 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
 
 
 def class_tables(groups: Groups) -> Iterator[Table]:
-    """The overall scores of strategies by task and by length of the log, if there are several."""
+    """Real and scripted cases apart, and overall scores by task and by length, if there are any."""
+    apart = [
+        (f"{name} {origin}", item, of_origin(groups[name], origin))
+        for name, figures in by_origin(groups).items()
+        for origin, item in figures.items()
+    ]
+    if apart:
+        more = _further(group for *_, group in apart)
+        rows = [(Cell(name), *_figures(item, group, more)) for name, item, group in apart]
+        heads = [("compactor", "compactor"), *_heads(more)]
+        yield table("origins", "Real and scripted cases apart", heads, rows, [_STATED])
     found = by_class(groups)
     if not found:
         return

@@ -116,17 +116,16 @@ def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
         f"and {usage.output_tokens:,} out, {_dollars(found.usd, prices)}"
     )
     if found.ends:
-        ends = [f"{end.calls:,} calls{_for_dollars(end.usd)}" for end in found.ends]
+        ends = [
+            f"{end.calls:,} calls{'' if end.usd is None else f' for {end.usd:.4f}'}"
+            for end in found.ends
+        ]
         text += f"; between {ends[0]} with short replies and {ends[-1]} with long ones"
     if found.stored:
         text += f"; {found.stored:,} more are in the store"
     if found.assumed:
         text += f"; a sliding window stands in for {', '.join(found.assumed)}"
     return text
-
-
-def _for_dollars(usd: float | None) -> str:
-    return "" if usd is None else f" for {usd:.4f}"
 
 
 def _dollars(usd: float | None, prices: PriceTable) -> str:

@@ -151,7 +151,7 @@ def test_where_a_model_is_sampled_facts_are_gated_only_with_three_trials_on_both
         (comparison,) = decision.comparisons
         assert comparison.newly_gone.check is None
         assert f"the baseline has {then} and this run {now}" in comparison.newly_gone.why_not
-        assert len(comparison.changes.gone) == 5
+        assert len(comparison.changes.facts.gone) == 5
     decision = decided(
         trials_of(lost, 3), then=trials_of(before(), 3), gone=NewlyGone(0), sampled=True
     )
@@ -172,20 +172,20 @@ def test_a_fact_is_gone_if_most_trials_stated_it_and_hardly_one_does():
         ((yes, no, no), (no, no, no), 0),
         ((yes, yes, yes), (yes, yes, no), 0),
     ):
-        assert len(run_changes(run(*then), run(*now)).gone) == gone
-        assert len(run_changes(run(*now), run(*then)).regained) == gone
+        assert len(run_changes(run(*then), run(*now)).facts.gone) == gone
+        assert len(run_changes(run(*now), run(*then)).facts.regained) == gone
 
 
 def test_a_fact_that_is_less_clear_is_listed_apart_and_not_gone():
     then = [scored("case", "p", 4.0, [fact("the limit is 45")])]
     now = [scored("case", "p", 2.0, [fact("the limit is 45", False, False, view="uncertain")])]
     changes = run_changes(then, now)
-    assert not changes.gone
+    assert not changes.facts.gone
     assert [each.text for each in changes.facts.uncertain] == ["the limit is 45"]
     denied = [
         scored("case", "p", 2.0, [fact("the limit is 45", False, False, view="contradicted")])
     ]
-    assert len(run_changes(then, denied).gone) == 1
+    assert len(run_changes(then, denied).facts.gone) == 1
 
 
 def with_hashes(records, case="a", log="a", probe="a"):
@@ -197,7 +197,7 @@ def test_a_case_whose_log_changed_is_named_and_left_out():
     now = with_hashes(lost[:4], "b", "b") + with_hashes(before()[4:])
     (comparison,) = decided(now, then=with_hashes(before()), gone=NewlyGone(0)).comparisons
     assert comparison.changes.changed_cases == CASES[:2]
-    assert not comparison.changes.gone
+    assert not comparison.changes.facts.gone
     assert len(comparison.changes.items) == 20
     nothing = decided(with_hashes(lost, "b", "b"), then=with_hashes(before()))
     assert not nothing.passed
@@ -213,7 +213,7 @@ def test_a_fact_whose_keys_changed_is_named_and_left_out_and_so_is_the_score_of_
 
     then, now = run("one", True), run("two", False, case="b", probe="b")
     changes = run_changes(then, [now[0], {**now[1], "hashes": {**then[1]["hashes"], "case": "b"}}])
-    assert not changes.gone
+    assert not changes.facts.gone
     assert [each.text for each in changes.facts.not_comparable] == ["the limit is 45"]
     assert changes.changed_probes == (("case", "p"),)
     assert changes.figures["overall"].value == 0

@@ -15,7 +15,7 @@ def test_nothing_changed_between_a_run_and_itself():
         changes.figures, 0
     )
     assert len(changes.figures) == 7
-    assert not (changes.gone or changes.regained or changes.losses)
+    assert not (changes.facts.gone or changes.facts.regained or changes.losses)
     assert not (changes.new or changes.vanished or changes.unscored)
     assert changes.kept == {"facts kept": (1, 1)}
 
@@ -31,7 +31,7 @@ def test_a_fact_that_only_the_first_view_states_is_gone_with_the_item_that_asked
         **more,
     )
     changes = run_changes([one], [other])
-    (gone,), (regained,) = changes.gone, changes.regained
+    (gone,), (regained,) = changes.facts.gone, changes.facts.regained
     assert (gone.text, gone.case, gone.probe, gone.point, gone.kind) == (
         *("lost", "a", "p", "late", "path"),
     )
@@ -44,14 +44,14 @@ def test_a_fact_that_only_the_first_view_states_is_gone_with_the_item_that_asked
 
 def test_a_fact_that_one_record_lacks_is_neither_gone_nor_regained():
     changes = run_changes([scored("a", facts=[fact("old")])], [scored("a", facts=[fact("new")])])
-    assert (changes.gone, changes.regained) == ((), ())
+    assert (changes.facts.gone, changes.facts.regained) == ((), ())
 
 
 def test_facts_of_the_same_text_are_told_apart():
     twice = [fact("45"), fact("45", False)]
     assert [name for name, _ in named_facts(twice)] == ["45", "45 (2)"]
     changes = run_changes([scored("a", facts=twice)], [scored("a", facts=[fact("45"), fact("45")])])
-    assert [each.text for each in changes.regained] == ["45 (2)"]
+    assert [each.text for each in changes.facts.regained] == ["45 (2)"]
 
 
 def test_items_that_cross_the_pass_score_are_named():
@@ -108,7 +108,7 @@ def test_the_figures_are_the_means_of_both_and_turn_round_with_the_order(by, spr
         reverse.paired.losses,
         reverse.paired.wins,
     )
-    assert {each.text for each in changes.gone} == {each.text for each in back.regained}
+    assert {each.text for each in changes.facts.gone} == {each.text for each in back.facts.regained}
     by_case = changes.differences("overall")
     values = [value for group in by_case.values() for value in group]
     assert sum(values) / len(values) == pytest.approx(overall.value)

@@ -168,7 +168,7 @@ def test_a_baseline_file_gives_back_what_a_comparison_reads(tmp_path):
     changes = run_changes(then, found.records)
     assert changes.figures.keys() == run_changes(then, then).figures.keys()
     assert all(each.value == 0 for each in changes.figures.values())
-    assert not (changes.gone or changes.regained or changes.new or changes.vanished)
+    assert not (changes.facts.gone or changes.facts.regained or changes.new or changes.vanished)
     assert changes.removed[0] == changes.removed[1] == 0.9
     assert differences(found.header, header(), ("main", "now")) == []
 

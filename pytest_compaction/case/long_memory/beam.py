@@ -98,7 +98,7 @@ def _plans(value: Any) -> Iterator[tuple[str, list[Any]]]:
         yield "", value
         return
     named = [
-        (_plan_number(name), at(place, name), batches)
+        (int(name.partition("-")[2]), at(place, name), batches)
         for place, plans in parts
         for name, batches in plans.items()
         if batches is not None  # a table has a column for each plan
@@ -110,10 +110,6 @@ def _plans(value: Any) -> Iterator[tuple[str, list[Any]]]:
 
 def _names_plans(value: dict[str, Any]) -> bool:
     return bool(value) and all(_PLAN.fullmatch(name) for name in value)
-
-
-def _plan_number(name: str) -> int:
-    return int(name.partition("-")[2])
 
 
 def _messages(pointer: str, batches: list[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -150,19 +146,13 @@ def _text(place: str, said: dict[str, Any]) -> str:
     content: str = said["content"]
     if MARKER not in content:
         return content
-    return unmarked(content) if said["role"] == "user" else _without_last_marker(content)
+    # The assistant may repeat a marker in its last line.
+    last = content.rfind("\n", 0, len(content.rstrip())) + 1
+    return unmarked(content, 0 if said["role"] == "user" else last)
 
 
-def unmarked(text: str) -> str:
-    """A user's text without the marker at its end, and without the notes that may follow it."""
-    match = _MARKED.search(text)
-    return text[: match.start()].rstrip() if match else text
-
-
-def _without_last_marker(text: str) -> str:
-    """An assistant's text without a marker that it repeats in its last line."""
-    end = len(text.rstrip())
-    start = text.rfind("\n", 0, end) + 1
+def unmarked(text: str, start: int = 0) -> str:
+    """A text without the marker at its end, and without the notes that may follow it."""
     match = _MARKED.search(text, start)
     return text[: match.start()].rstrip() if match else text
 
@@ -207,20 +197,16 @@ def probes_of(value: Any, ids: Container[int]) -> tuple[list[Probe], list[CaseFa
             faults.append(CaseFault(at("", name), f"the ability '{printable(name, 60)}'", expected))
             continue
         try:
-            for number, pointer, asked in _listed(at("", name), questions):
-                probes.append(_probe(ability, number, pointer, asked, ids))
+            expect(questions, list, at("", name), "a list of questions")
+            for number, asked in enumerate(questions):
+                pointer = at(at("", name), number)
+                expect(asked, dict, pointer, "an object with a question")
+                probes.append(_probe(ability, number + 1, pointer, asked, ids))
         except ShapeError as error:
             faults.append(error.fault)
     if not probes and not faults:
         faults.append(CaseFault("", "no question", "at least one question of an ability"))
     return probes, faults
-
-
-def _listed(pointer: str, questions: Any) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    expect(questions, list, pointer, "a list of questions")
-    for number, asked in enumerate(questions):
-        expect(asked, dict, at(pointer, number), "an object with a question")
-        yield number + 1, at(pointer, number), asked
 
 
 def _probe(

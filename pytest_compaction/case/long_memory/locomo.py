@@ -21,6 +21,7 @@ from pytest_compaction.case.long_memory.published import (
     at,
     bytes_of,
     expect,
+    is_list,
     json_of,
     short_text,
     shown,
@@ -51,13 +52,9 @@ def is_locomo(path: Path) -> bool:
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
     try:
-        with path.open("rb") as opened:
-            if not opened.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
-                return False
-        content = bytes_of(path)
-    except (OSError, ShapeError):
+        return is_list(path) and all(mark in bytes_of(path) for mark in _MARKS)
+    except ShapeError:
         return False
-    return all(mark in content for mark in _MARKS)
 
 
 def read_locomo(path: Path, source: str) -> Iterator[tuple[int, Case | FileFaults]]:

@@ -20,10 +20,6 @@ CHARACTERS_PER_TOKEN: Final = 4
 _STEPS: Final = (1, 2, 5, 10)
 
 
-def is_size(name: str) -> bool:
-    return _NAME.fullmatch(name) is not None
-
-
 def size_of(messages: Iterable[Message]) -> str:
     """The step of the series 1, 2, 5 that is nearest to the tokens of a conversation, about."""
     tokens = sum(len(message.text) for message in messages) / CHARACTERS_PER_TOKEN
@@ -163,7 +159,7 @@ class ConversationFiles:
     def size(self) -> str:
         """The size that the folder above names; empty if it names none."""
         above = _named(self.folder).parent.name
-        return above.upper() if is_size(above) else ""
+        return above.upper() if _NAME.fullmatch(above) else ""
 
 
 def conversation_files(path: Path, truncated: bool = False) -> ConversationFiles:
@@ -202,7 +198,7 @@ def is_part(file: Path) -> bool:
     """Whether a file is one of a conversation: its questions, or turns in a list."""
     if file.name == QUESTIONS:
         return True
-    return file.name in {CHAT, TRUNCATED} and (_is_list(file) or _has_questions(file.parent))
+    return file.name in {CHAT, TRUNCATED} and (is_list(file) or _has_questions(file.parent))
 
 
 def has_questions(file: Path) -> bool:
@@ -240,7 +236,7 @@ def _has_questions(folder: Path) -> bool:
     return (folder / QUESTIONS_FOLDER / QUESTIONS).is_file() or (folder / QUESTIONS).is_file()
 
 
-def _is_list(file: Path) -> bool:
+def is_list(file: Path) -> bool:
     """Whether a file begins as a list: a case begins as an object."""
     try:
         with file.open("rb") as opened:

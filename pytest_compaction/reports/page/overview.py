@@ -123,8 +123,8 @@ def comparisons_of(against: BaselineDecision, arms: Sequence[Arm]) -> Iterator[d
     for each in against.comparisons:
         arm = by_name[each.arm]
         below, recovered = len(each.changes.below), len(each.changes.recovered)
-        fell = each.worse or len(each.changes.gone) > (
-            each.newly_gone.allowed if each.newly_gone else len(each.changes.gone)
+        fell = each.worse or len(each.changes.facts.gone) > (
+            each.newly_gone.allowed if each.newly_gone else len(each.changes.facts.gone)
         )
         failing = [check.text for check in each.checks if not check.holds]
         if fell:
@@ -185,7 +185,8 @@ def _cases(each: ArmComparison) -> tuple[list[dict[str, Any]], int]:
     for item in each.changes.items:
         groups[item.second["case"]].append(item)
     gone, regained = (
-        Counter(fact.case for fact in facts) for facts in (each.changes.gone, each.changes.regained)
+        Counter(fact.case for fact in facts)
+        for facts in (each.changes.facts.gone, each.changes.facts.regained)
     )
     found = []
     for case, items in groups.items():

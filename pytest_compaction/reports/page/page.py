@@ -16,7 +16,6 @@ from urllib.parse import quote
 from pytest_compaction.gate import fact_name
 from pytest_compaction.metrics import (
     BudgetCurve,
-    Pricing,
     compare_strategies,
     counts_of,
     curves,
@@ -110,6 +109,9 @@ def page_of(
         "head": lambda text: _BREAKS.sub("\u200b", printable(text, 80)),
     }
     arms = arms_of(runs)
+    if versions is None:
+        groups = {arm.label: arm.records for arm in arms}
+        versions = list(versions_of(groups, runs[0].run.header)) if len(runs) == 1 else []
     short = short_names((arm.label for arm in arms), 60)
     index, (pairs, letters) = index_of(arms), compared(arms)
     data = {
@@ -143,7 +145,7 @@ def page_of(
         notes=list(_notes(runs, arms, texts)),
         prompts=list(_prompts(runs)),
         gate=gate,
-        versions=_versions(runs, arms) if versions is None else versions,
+        versions=versions,
         fact_name=fact_name,
         rules=rules_of(gate) if gate else [],
         comparisons=list(comparisons_of(gate.against, arms)) if gate else [],
@@ -157,7 +159,11 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
         [record for arm in arms if arm.run == n for record in arm.records]
         for n, _ in enumerate(runs)
     ]
-    prices = [_pricing(each, found) for each, found in zip(runs, by_run, strict=True)]
+    settings = [each.run.header.get("settings") or {} for each in runs]
+    prices = [
+        run_pricing(str(told.get("responder")), found)
+        for told, found in zip(settings, by_run, strict=True)
+    ]
     apart = with_other_words({arm.label: arm.records for arm in arms})
     figures = sorted((figures_of_arm(arm, prices[arm.run]) for arm in arms), key=_rank)
     figures.sort(key=lambda each: each.label in apart)
@@ -190,12 +196,6 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
     }
 
 
-def _versions(runs: Sequence[PageRun], arms: Sequence[Arm]) -> list[AB]:
-    if len(runs) != 1:
-        return []
-    return list(versions_of({arm.label: arm.records for arm in arms}, runs[0].run.header))
-
-
 def _budget_curves(
     runs: Sequence[PageRun], by_run: Sequence[Sequence[Record]]
 ) -> dict[str, BudgetCurve]:
@@ -204,11 +204,6 @@ def _budget_curves(
         for each, records in zip(runs, by_run, strict=True)
         for curve in curves(records)
     }
-
-
-def _pricing(run: PageRun, records: Sequence[Record]) -> Pricing:
-    settings = run.run.header.get("settings") or {}
-    return run_pricing(str(settings.get("responder")), records)
 
 
 def _rank(figures: Figures) -> tuple[float, str]:

@@ -66,9 +66,3 @@ def test_a_fact_that_several_probes_ask_for_is_lost_more_often():
         ("asked twice", 2, 2),
         ("asked once", 1, 1),
     ]
-
-
-def test_facts_lost_alike_are_shown_one_of_each_case_first():
-    arms = {"x": [lossy(case, [fact("one", GONE), fact("two", GONE)]) for case in "ab"]}
-    found = [(each.case, each.text) for each in most_lost(arms)]
-    assert found == [("a", "one"), ("b", "one"), ("a", "two"), ("b", "two")]

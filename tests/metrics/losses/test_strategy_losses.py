@@ -96,23 +96,3 @@ def test_every_point_counts_where_compactions_are_due_by_size():
     by_size = [event(point="m17"), event(point="m31", status="noop")]
     (fate,) = fates([lossy(facts=[fact(stated=(True, True))], events=by_size)])
     assert fate.exposures == 2
-
-
-@pytest.mark.parametrize("source", [None, {}, {"message": "m1", "tokens": None}, "m1"])
-def test_a_source_without_tokens_is_none(source):
-    (fate,) = fates([lossy(facts=[fact(source=source)])])
-    assert fate.source is None
-
-
-@pytest.mark.parametrize("broken", [None, "p1", [["p1"]], [None], {"p1": True}, [["p1", True, 3]]])
-def test_a_history_that_cannot_be_read_is_none(broken):
-    (fate,) = fates([lossy(facts=[fact(stated_after=broken)])])
-    assert (fate.stated, fate.survived) == ((), True)
-
-
-@pytest.mark.parametrize("events", [None, "p1", [None, 3], [{}]])
-def test_compactions_that_cannot_be_read_are_not_known(events):
-    made = lossy(facts=[fact()])
-    made["compaction"]["events"] = events
-    assert strategy_losses([made]).runway is None
-    assert fates([made])[0].stated == (("p1", True),)
