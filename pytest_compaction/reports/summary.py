@@ -101,7 +101,7 @@ def summary(
         title, *rest = plain_table(found, WIDTH, ABILITY)
         lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
     if verbose:
-        for found in class_tables({name: groups[name] for name in main}):
+        for found in class_tables(groups):
             title, *rest = plain_table(found, WIDTH)
             lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
     return lines
