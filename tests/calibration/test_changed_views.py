@@ -23,7 +23,7 @@ BASE = "anchored"
 SMALL = ("clock_skew", "office_move", "recipe_search")
 FORM, WORDS = 0.02, 0.05
 """The most that a change of form, or of words and number formats, moved the mean score (of 5)."""
-STALE = {"scripted": 0.28, "real": 0.15}
+STALE = {"scripted": 0.25, "real": 0.15}
 """Least share of the whole loss by stale values; few facts of the real cases have a trap."""
 MISSED = {("real", "bullets joined"): 0.06}
 """What moves the mean score more than it should, as the page says."""
@@ -74,9 +74,9 @@ def test_meaning_counts(origin):
 @pytest.mark.exhaustive
 def test_in_scripted_sessions_meaning_counts_for_most_of_the_score():
     found = {each.name: each.mean for each in sensitivities(BASE, "scripted")}
-    assert found["all sentences negated"] <= -1.1
-    assert found["half of the sentences negated"] <= -0.65
-    assert found["stale values"] <= -0.45
+    assert found["all sentences negated"] <= -1.0
+    assert found["half of the sentences negated"] <= -0.6
+    assert found["stale values"] <= -0.4
 
 
 @pytest.mark.exhaustive
