@@ -74,7 +74,7 @@ _NAMES: Final = {
     "recorded.requests": "State WordsRequest WordsRequestCaller WordsRequestModel",
     "recorded.model": "RecordedModel",
     "registry": (
-        "Endpoints UnknownModelError asking connect create_model endpoint_within is_offline"
+        "Endpoints UnknownModelError adapting_to connect create_model endpoint_within is_offline"
     ),
     "relay": (
         "Answer RefusedError Relay Request answer_of call_of error_answer models_at_endpoint "

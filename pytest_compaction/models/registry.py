@@ -19,7 +19,6 @@ from pytest_compaction.models.offline.model import OFFLINE, OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.recorded.archive import RECORDED_WORDS
 from pytest_compaction.models.usage import OwnTokens
-from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.rubric import CRITERIA, Rubric
 from pytest_compaction.text import printable
 
@@ -129,19 +128,12 @@ def endpoint_within(request_timeout: float | None) -> Endpoint:
     return Endpoint(read=request_timeout or READ_SECONDS)
 
 
-def asking(
-    accounts: Accounts, prices: PriceTable, tokens: TokenCounter, endpoint: Endpoint
-) -> Caller:
-    """Callers one behind the other that ask the endpoint, without a store and a limit."""
-    return adapting_to(endpoint, accounts, prices, tokens, None)
-
-
 def adapting_to(
     endpoint: Endpoint,
     accounts: Accounts,
     prices: PriceTable,
     tokens: TokenCounter,
-    limit: float | None,
+    limit: float | None = None,
 ) -> AdaptingCaller:
     """Callers from what a model refuses to the endpoint; ``limit`` is in US dollars."""
     from pytest_compaction.models.calls.endpoint import AdaptingCaller, RetryingCaller

@@ -72,7 +72,7 @@ from pytest_compaction.models import (
     Total,
     UnsupportedError,
     Usage,
-    asking,
+    adapting_to,
     current_slot,
     endpoint_within,
     host_of,
@@ -312,7 +312,7 @@ def _performed(task: Task) -> Result:
     with temporary_folder() as folder:
         accounts = Accounts(folder / "accounts.sqlite")
         endpoint = endpoint_within(briefing.settings.calls.request_timeout)
-        caller = Collector(sent, asking(accounts, briefing.prices, tokens, endpoint))
+        caller = Collector(sent, adapting_to(endpoint, accounts, briefing.prices, tokens))
         return replace(
             measured(task, registry, tokens, caller),
             made=tuple(caller.made),
