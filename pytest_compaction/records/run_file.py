@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from pytest_compaction.conversation import canonical_json
 from pytest_compaction.folders import make_folder, write_whole
+from pytest_compaction.records.items import row_of
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.run import Run
 from pytest_compaction.records.run_folder import RunFileError, find_run
@@ -32,6 +33,7 @@ _SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
     "compaction": (dict,),
 }
 """The keys that every report reads of the record of a probe, and their types."""
+_OF_OBJECTS: Final = ("facts", "traps")
 _SHAPES_OF_NUGGETS: Final[Mapping[str, tuple[type, ...]]] = {
     "size": (str,),
     "score": (int, float, type(None)),
@@ -224,6 +226,10 @@ def _parsed(line: str) -> Any:
         raise _UnsoundLineError(f"is not JSON: {error}") from None
 
 
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
 def _record(data: Any) -> Record:
     """The record of a line, with everything that every report reads."""
     if not (isinstance(data, dict) and data.keys() >= _KEYS and isinstance(data["item"], str)):
@@ -231,10 +237,17 @@ def _record(data: Any) -> Record:
     if type_of(data) == "probe":
         shapes = {**_SHAPES, **{k: v for k, v in _SHAPES_OF_NUGGETS.items() if k in data}}
         wrong = [key for key, types in shapes.items() if not isinstance(data.get(key, ...), types)]
+        wrong = wrong or [key for key in _OF_OBJECTS if not all(map(_is_object, data[key]))]
         if wrong:
             raise _UnsoundLineError(f"is a record whose {', '.join(wrong)} cannot be read")
         for key, score in {"overall": data["overall"], **data["dimensions"]}.items():
             if score is not None and score not in _SCORE:
                 found = f"{key} {str(score)[:40]} is not {_SCORE}"
                 raise _UnsoundLineError(f"is the record of {data['item']}, whose {found}")
+    try:
+        row_of(cast(Record, data))
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise _UnsoundLineError(
+            f"is the record of {data['item']}, of which a part cannot be read ({error!r:.80})"
+        ) from None
     return cast(Record, data)
