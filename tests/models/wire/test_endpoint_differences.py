@@ -340,8 +340,16 @@ def test_the_host_is_named_without_credentials(url, host):
     assert shown_host(url) == host
 
 
-def test_a_compressed_reply_is_read(served):
-    data = gzip.compress(json.dumps(completion("45")).encode())
-    served(lambda asked: Answer(data, headers={"Content-Encoding": "gzip"}))
-    [reply] = through(connected(), lambda model: model.answer(answer_request()))
+def test_a_compressed_reply_is_read_and_a_bomb_is_not(served):
+    honest = gzip.compress(json.dumps(completion("45")).encode())
+    bomb = gzip.compress(b" " * 50_000_000)
+    answers = [Answer(data, headers={"Content-Encoding": "gzip"}) for data in (honest, bomb)]
+    server = served(lambda asked: answers[len(server.asked) - 1])
+    [reply, text] = through(
+        connected(max_reply_bytes=1_000_000),
+        lambda model: model.answer(answer_request()),
+        lambda model: _error(model.answer(answer_request())),
+    )
     assert reply.text == "45"
+    assert "more than 0.953674 MB" in text
+    assert len(bomb) < 1_000_000
