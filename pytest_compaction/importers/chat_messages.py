@@ -17,6 +17,7 @@ from pytest_compaction.conversation.formats.parts import (
     mapping,
     string,
 )
+from pytest_compaction.importers.json_files import is_list
 from pytest_compaction.importers.protocol import (
     CALL_WITHOUT_ID,
     ImportFormatError,
@@ -83,7 +84,7 @@ def as_message(value: Any, place: str) -> Mapping[str, Any]:
 def loose_parts(content: Any, tally: Tally) -> list[Part]:
     """Texts of whatever type, images and files, as agents by LiteLLM write a content."""
     found: list[Part | None] = []
-    for part in content if isinstance(content, list) else [content]:
+    for part in content if is_list(content) else [content]:
         text = part if isinstance(part, str) else mapping(part).get("text")
         if isinstance(text, str):
             found.append(tally.text(text))

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.conversation.formats.parts import mapping
-from pytest_compaction.importers.json_files import PlacedValue, json_values
+from pytest_compaction.importers.json_files import PlacedValue, is_list, json_values
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ def name_of(value: Any) -> str:
 def _items(found: PlacedValue, is_message: Callable[[Any], bool]) -> Iterator[PlacedValue]:
     """The value, or the items of a list of several conversations."""
     place, value = found
-    if isinstance(value, list) and value and not any(is_message(item) for item in value):
+    if is_list(value) and value and not any(is_message(item) for item in value):
         for number, item in enumerate(value):
             yield PlacedValue(f"{place}, item {number}", item)
     else:
@@ -247,6 +247,6 @@ def _without_volatile(value: Any) -> Any:
             for key, item in value.items()
             if key not in _VOLATILE and item is not None
         }
-    if isinstance(value, list):
+    if is_list(value):
         return [_without_volatile(item) for item in value]
     return value

@@ -1,7 +1,8 @@
-"""JSON files: lines, whole documents, beginnings and outlines."""
+"""JSON files: lines, whole documents, lists too large for memory, beginnings and outlines."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import re
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TextIO, TypeGuard, overload
 
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 
@@ -190,8 +191,77 @@ def cleaned(value: Any) -> Any:
     return value
 
 
+LARGE_BYTES: Final = 32 * 1024 * 1024
+"""A document above this size that is one array is read element by element."""
+_BLOCK: Final = 1024 * 1024
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None)
+
+
+def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a JSON array, in memory or left in its file."""
+    return isinstance(value, list | StreamedArray)
+
+
+class StreamedArray(Sequence[Any]):
+    """The array that a large file consists of; every look at it reads the file again.
+
+    The file is read once to its end, so errors show before anything is made from it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._length = sum(1 for _ in self)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Any]:
+        number = 0
+        try:
+            with self._path.open(encoding="utf-8-sig", newline="") as file:
+                for value in _elements(file):
+                    number += 1
+                    yield cleaned(value)
+        except (ValueError, RecursionError) as error:
+            raise ImportFormatError(
+                f"{self._path}: not valid JSON behind element {number} of its list "
+                f"({_told(error, False)}); fix the file ({INTERRUPTED_WRITER})"
+            ) from None
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, int):
+            return next(islice(self, range(self._length)[index], None))
+        return list(islice(self, *index.indices(self._length)))
+
+
+def _elements(file: TextIO) -> Iterator[Any]:
+    """The elements of the array in a file, which is read on while one of them is not whole."""
+    text = file.read(_BLOCK).lstrip().removeprefix("[")
+    at, sign = 0, ","
+    while sign == ",":
+        try:
+            at = _behind_space(text, at)
+            value, end = _DECODER.raw_decode(text, at)
+            end = _behind_space(text, end)
+            sign = text[end : end + 1]
+            if sign not in {",", "]"}:
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, end)
+        except json.JSONDecodeError:
+            sign = ","
+            more = file.read(max(_BLOCK, len(text) - at))
+            if not more:
+                raise
+            text, at = text[at:] + more, 0
+            continue
+        yield value
+        at = end + 1
+    if (text[at:] + file.read()).strip():
+        raise json.JSONDecodeError("Extra data", text, at)
 
 
 def _behind_space(text: str, at: int) -> int:
@@ -210,11 +280,18 @@ class PlacedValue(NamedTuple):
 
 
 def read_document(path: Path) -> Any:
-    """The one JSON value of a file, in which lone surrogates become U+FFFD.
+    """The one JSON value of a file.
 
-    Raises :class:`ImportFormatError` for anything that is not JSON in UTF-8.
+    Lone surrogates become U+FFFD. If the file is larger than :data:`LARGE_BYTES` and one
+    array, that stays in the file; :func:`is_list` recognises both kinds of array. Raises
+    :class:`ImportFormatError` for anything that is not JSON in UTF-8.
     """
     try:
+        if path.stat().st_size > LARGE_BYTES:
+            with path.open("rb") as file:
+                beginning = file.read(_BLOCK).removeprefix(codecs.BOM_UTF8)
+            if re.match(rb"\s*\[\s*[^\s\]]", beginning):
+                return StreamedArray(path)
         raw = path.read_bytes()
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
@@ -361,8 +438,8 @@ def _shortened(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return value if len(value) <= _FIRST + _LAST else f"{value[:_FIRST]} … {value[-_LAST:]}"
     if depth == _DEPTH:
-        return None if isinstance(value, Mapping | list) else value
-    if isinstance(value, list):
+        return None if isinstance(value, Mapping) or is_list(value) else value
+    if is_list(value):
         return [_shortened(item, depth + 1) for item in value[:VALUES]]
     if isinstance(value, Mapping):
         items = islice(value.items(), _KEYS if depth else None)

@@ -29,6 +29,7 @@ from typing import Any, Final
 from pytest_compaction.importers.json_files import head_values, outline
 from pytest_compaction.importers.protocol import (
     MARKED,
+    SHAPED,
     Importer,
     ImportFormatError,
     Transcript,
@@ -69,6 +70,8 @@ class Format:
     read: Callable[[Path], Transcript | Iterable[Transcript]]
     specificity: int = MARKED
     recognises_folder: Callable[[Path], bool] | None = None
+    named_only: bool = False
+    """Known from documentation alone, with no real file: read only when it is named."""
 
 
 def shown_by(is_ours: Callable[[Any], bool]) -> Callable[[str], bool]:
@@ -160,8 +163,11 @@ def fitting_importers(path: Path, importers: Mapping[str, Importer]) -> list[Imp
     certain = any(_specificity(importer) >= MARKED for importer in fitting)
     if len(beginning) == HEAD_BYTES and not certain:
         fitting += [one for one in _recognising(outline(path), importers) if one not in fitting]
+    usable = [importer for importer in fitting if not _named_only(importer)]
+    if usable:
+        return sorted(usable, key=lambda importer: (-_specificity(importer), importer.name))
     if fitting:
-        return sorted(fitting, key=lambda importer: (-_specificity(importer), importer.name))
+        raise ImportFormatError(f"{path}: {_hint(fitting[0])}")
     raise ImportFormatError(
         f"{path}: its content matches no known transcript format "
         f"(known: {', '.join(importers)}); name one with --format if it is one of these"
@@ -183,7 +189,10 @@ def read_by_best(
     surely of the format of one program, else with the nearest format and what it cannot read.
     """
     failed: list[tuple[float, Importer, ImportFormatError]] = []
+    named = _named_only_for(path, importers)
     for importer in fitting_importers(path, importers):
+        if named and _specificity(importer) < SHAPED:
+            continue  # it would be taken for something simpler than it is
         transcripts = iter(conversations(importer, path))
         begun: list[Transcript] = []
         try:
@@ -209,10 +218,26 @@ def read_by_best(
     if len(failed) == 1 and not share and _specificity(nearest) >= MARKED:
         raise fault
     why = _ADVICE.sub("", str(fault).removeprefix(f"{path}: ").removeprefix(f"{path}, "))
+    advice = _hint(named) if named else "if you know its format, name it with --format"
     raise ImportFormatError(
-        f"{path}: no known format reads this file; the nearest is {nearest.name!r}: {why}; if you "
-        "know its format, name it with --format"
+        f"{path}: no known format reads this file; the nearest is {nearest.name!r}: {why}; {advice}"
     )
+
+
+def _named_only_for(path: Path, importers: Mapping[str, Importer]) -> Importer | None:
+    """The format read only when named of which the file seems to be."""
+    only = {name: importer for name, importer in importers.items() if _named_only(importer)}
+    shown = "" if path.is_dir() else outline(path)
+    return next(iter(_recognising(shown, only)), None)
+
+
+def _named_only(importer: Importer) -> bool:
+    return bool(getattr(importer, "named_only", False))
+
+
+def _hint(importer: Importer) -> str:
+    name = importer.name
+    return f"it looks like {name!r}, which is read only when it is named: --format={name}"
 
 
 _ADVICE: Final = re.compile(r"[;.] (?:fix|remove|name another)\b.*", re.I | re.S)

@@ -35,7 +35,7 @@ from pytest_compaction.conversation.formats.parts import (
 )
 from pytest_compaction.importers.chat_messages import ROLES
 from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of
-from pytest_compaction.importers.json_files import PlacedValue
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     CALL_WITHOUT_ID,
@@ -444,7 +444,7 @@ class TurnReader:
         """The text of an output, its images, and whether it is marked as an error."""
         if isinstance(value, str):
             return value, [], False
-        if isinstance(value, list):
+        if is_list(value):
             texts: list[str] = []
             rest: list[Part] = []
             failed = False
@@ -551,13 +551,13 @@ def under(*keys: str) -> Callable[[PlacedValue], Exchange | None]:
 
     def read(item: PlacedValue) -> Exchange | None:
         place, value = item
-        if isinstance(value, list):
+        if is_list(value):
             return Exchange(place, value) if value else None
         for key in keys:
             found: Any = value
             for step in key.split("."):
                 found = mapping(found).get(step)
-            if isinstance(found, list) and found:
+            if is_list(found) and found:
                 return Exchange(place, found, name=name_of(value))
         return None
 
@@ -582,6 +582,7 @@ def shaped(
     split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
     beside: Callable[[Any], str] = lambda value: "",
     specificity: int = MARKED,
+    named_only: bool = False,
 ) -> Format:
     """A format that is read by its shape: ``read`` finds the messages in a value of the file."""
 
@@ -603,7 +604,9 @@ def shaped(
         split=split,
         beside=beside,
     )
-    return Format(name, description, shown_by(recognises), transcripts, specificity)
+    return Format(
+        name, description, shown_by(recognises), transcripts, specificity, named_only=named_only
+    )
 
 
 def any_part(value: Any, fits: Callable[[Mapping[str, Any]], bool], *content: str) -> bool:

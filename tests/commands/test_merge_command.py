@@ -196,13 +196,13 @@ def test_a_test_that_fails_for_another_reason_fails_its_shard_and_the_merged_run
 
 def test_a_shard_with_a_score_that_no_run_writes_is_refused(shards, output, capsys):
     def better(lines):
-        lines[1]["overall"] = 5.0
+        lines[1]["overall"] = 9.0
 
     rewritten(shards[0], better)
     assert merge(shards, output, "--threshold=overall>=1") == 4
     said = flat(capsys.readouterr().err.splitlines())
     assert f"{shards[0]}:2 is the record of " in said
-    assert "whose overall 5 is not what its dimensions make" in said
+    assert "whose overall 9.0 is not a number from 0 to 5" in said
     assert not output.exists()
 
 

@@ -13,7 +13,9 @@ from support.mutations import mutated
 from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import (
     Boundary,
+    Importer,
     ImportFormatError,
+    Transcript,
     conversations,
     importer_named,
     load_importers,
@@ -25,23 +27,30 @@ STREAM = FOLDER / "gemini-cli.0-61-stream.jsonl"
 """A session of its own: this program tells what a file holds to the model alone."""
 FILES = sorted(set(FOLDER.iterdir()) - {FOLDER / "README.md", STREAM})
 IMPORTERS = load_importers().importers
+NAMED_ONLY = [name for name, one in IMPORTERS.items() if getattr(one, "named_only", False)]
 REQUEST = "The limit of tenant 7 is 40. Check the config."
 ANSWER = "The limit is 40, and the check fails."
 READ, FAILED = "limit: 40\nretries: 3", "make: *** [check] Error 1"
-NO_FLAG = ("otel.console", "sharegpt", "specstory", "chatgpt")
+NO_FLAG = ("gptme", "otel.console", "otel.openinference", "sharegpt", "specstory", "chatgpt")
 """Formats that do not say that a call failed."""
 WITHOUT_TEXT = ("sharegpt.turns",)
 """Dialects whose calls have no text beside them."""
 COMPACTED = ("acp.updates", "copilot-cli", "opencode", "qwen-code")
 
 
-def read(path):
-    importer, (transcript,) = read_by_best(path, IMPORTERS)
+def read(path: Path) -> tuple[Importer, Transcript]:
+    name = path.name.split(".")[0]
+    if name in NAMED_ONLY:
+        importer = importer_named(name, IMPORTERS)
+        (transcript,) = conversations(importer, path)
+    else:
+        importer, transcripts = read_by_best(path, IMPORTERS)
+        (transcript,) = transcripts
     return importer, transcript
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_the_conversation_of_each_dialect_is_read_whole(path):
+def test_the_conversation_of_each_dialect_is_read_whole(path: Path) -> None:
     importer, transcript = read(path)
     assert importer.name == path.name.split(".")[0]
     assert structure_faults(transcript.messages) == []
@@ -51,7 +60,10 @@ def test_the_conversation_of_each_dialect_is_read_whole(path):
     before = [] if path.name.startswith(WITHOUT_TEXT) else ["Reading it."]
     assert texts == [*before, ANSWER]
     calls = [call for m in said for call in m.calls]
-    assert [call.name for call in calls] == ["read_file", "bash"]
+    assert [call.name for call in calls] == [
+        "shell" if importer.name == "gptme" else "read_file",
+        "bash",
+    ]
     assert "config/t7.yaml" in calls[0].arguments
     assert calls[1].parsed()["command"] == "make check"
     results = [result for m in said for result in m.results]
@@ -64,7 +76,7 @@ def test_the_conversation_of_each_dialect_is_read_whole(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_compaction_is_a_record_after_the_last_message(path):
+def test_a_compaction_is_a_record_after_the_last_message(path: Path) -> None:
     importer, transcript = read(path)
     if not path.name.startswith(COMPACTED):
         assert transcript.boundaries == ()
@@ -81,7 +93,7 @@ def test_a_compaction_is_a_record_after_the_last_message(path):
     )
 
 
-def test_a_stream_of_gemini_cli_is_read_as_the_program_writes_it():
+def test_a_stream_of_gemini_cli_is_read_as_the_program_writes_it() -> None:
     importer, (transcript,) = read_by_best(STREAM, IMPORTERS)
     assert importer.name == "gemini-cli"
     assert [m.text for m in transcript.messages if m.text] == [REQUEST, "Reading it.", ANSWER]
@@ -92,7 +104,7 @@ def test_a_stream_of_gemini_cli_is_read_as_the_program_writes_it():
     assert not transcript.tally.unread
 
 
-def test_a_request_before_the_first_line_of_a_stream_is_not_lost(tmp_path):
+def test_a_request_before_the_first_line_of_a_stream_is_not_lost(tmp_path: Path) -> None:
     first = {"type": "message", "role": "user", "content": "Look at the Makefile first."}
     path = tmp_path / "stream.jsonl"
     path.write_text(f"{json.dumps(first)}\n{STREAM.read_text('utf-8')}", "utf-8")
@@ -102,14 +114,31 @@ def test_a_request_before_the_first_line_of_a_stream_is_not_lost(tmp_path):
 
 
 def test_spans_of_agents_and_tools_are_counted_apart_and_calls_without_messages_are_not_read(
-    tmp_path,
-):
+    tmp_path: Path,
+) -> None:
     _, (transcript,) = read_by_best(FOLDER / "otel.console.json", IMPORTERS)
     assert transcript.tally.left_out["span that is no call of a model"] == 3
     span = {"name": "chat m", "attributes": {"gen_ai.operation.name": "chat"}}
     (tmp_path / "spans.jsonl").write_text(f"{json.dumps(span)}\n" * 3, "utf-8")
     with pytest.raises(ImportFormatError, match="no conversation of otel"):
         list(read_by_best(tmp_path / "spans.jsonl", IMPORTERS)[1])
+
+
+def test_only_formats_known_from_documentation_alone_have_to_be_named() -> None:
+    """Another format needs a real file, or one that its package made: see files/README.md."""
+    assert NAMED_ONLY == ["amp", "langfuse"]
+
+
+@pytest.mark.parametrize("name", NAMED_ONLY)
+def test_a_format_known_from_documentation_alone_is_read_only_when_named(
+    tmp_path: Path, name: str
+) -> None:
+    (path,) = (path for path in FILES if path.name.startswith(name))
+    with pytest.raises(
+        ImportFormatError, match=f"only when it is named: --format={name}"
+    ) as caught:
+        read_by_best(path, IMPORTERS)
+    assert "fix or remove" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -123,8 +152,8 @@ def test_spans_of_agents_and_tools_are_counted_apart_and_calls_without_messages_
 @pytest.mark.parametrize("role", ["user", "assistant"])
 @pytest.mark.parametrize("format", ["ai-sdk", "openai-chat", "anthropic", "plain"])
 def test_a_long_member_that_is_not_read_is_counted_by_its_name(
-    tmp_path, format, role, member, counted
-):
+    tmp_path: Path, format: str, role: str, member: dict[str, object], counted: bool
+) -> None:
     messages = [{"role": one, "content": one} for one in ("user", "assistant")]
     messages = [m | member if m["role"] == role else m for m in messages]  # type: ignore[operator]
     path = tmp_path / "log.json"
@@ -135,7 +164,9 @@ def test_a_long_member_that_is_not_read_is_counted_by_its_name(
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation(path, tmp_path):
+def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation(
+    path: Path, tmp_path: Path
+) -> None:
     rng = random.Random(path.name)
     damaged = tmp_path / path.name
     for _ in range(40):
@@ -154,13 +185,13 @@ def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation
 STEPS = 4_000
 
 
-def chunks():
+def chunks() -> list[object]:
     text = {"type": "text", "text": "piece "}
     update = {"sessionUpdate": "agent_message_chunk", "content": text}
     return [{"params": {"update": update}}] * (STEPS * 10)
 
 
-def without_ids():
+def without_ids() -> list[object]:
     talk: list[object] = []
     for number in range(STEPS):
         call = json.dumps({"name": "read", "arguments": {"path": f"a{number}"}})
@@ -169,7 +200,7 @@ def without_ids():
     return [{"conversations": [{"from": "human", "value": "go"}, *talk]}]
 
 
-def with_one_id():
+def with_one_id() -> list[object]:
     talk: list[object] = [{"role": "user", "content": "go"}]
     for number in range(STEPS):
         part = {"toolCallId": "same", "toolName": "read"}
@@ -184,7 +215,9 @@ def with_one_id():
 @pytest.mark.parametrize(
     ("name", "records"), [("acp", chunks()), ("sharegpt", without_ids()), ("ai-sdk", with_one_id())]
 )
-def test_long_conversations_take_time_in_proportion(tmp_path, name, records):
+def test_long_conversations_take_time_in_proportion(
+    tmp_path: Path, name: str, records: list[object]
+) -> None:
     """Work that grew with the square of the length would take minutes."""
     path = tmp_path / "long.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
@@ -199,7 +232,9 @@ def test_long_conversations_take_time_in_proportion(tmp_path, name, records):
 
 
 @pytest.mark.parametrize(("given", "role"), [("assistant", "assistant"), ("user", "user")])
-def test_a_chat_message_of_langchain_has_the_role_that_it_names(tmp_path, given, role):
+def test_a_chat_message_of_langchain_has_the_role_that_it_names(
+    tmp_path: Path, given: str, role: str
+) -> None:
     chat = {"type": "chat", "data": {"type": "chat", "role": given, "content": "Noted."}}
     path = tmp_path / "state.json"
     path.write_text(json.dumps({"messages": [chat]}), "utf-8")
@@ -228,7 +263,9 @@ PARTS = {
 
 
 @pytest.mark.parametrize("name", sorted(PARTS))
-def test_parts_of_a_format_without_an_importer_are_read_by_their_shape(tmp_path, name):
+def test_parts_of_a_format_without_an_importer_are_read_by_their_shape(
+    tmp_path: Path, name: str
+) -> None:
     call, result = PARTS[name]
     talk = [
         {"role": "user", "content": [{"text": "list it"}]},
@@ -243,7 +280,7 @@ def test_parts_of_a_format_without_an_importer_are_read_by_their_shape(tmp_path,
     assert [r.text for m in transcript.messages for r in m.results] == ["a.py"]
 
 
-def test_runs_of_two_conversations_are_not_mixed(tmp_path):
+def test_runs_of_two_conversations_are_not_mixed(tmp_path: Path) -> None:
     (path,) = (path for path in FILES if path.name == "langchain.langsmith-runs.jsonl")
     runs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     other = json.loads(json.dumps(runs).replace("tenant 7", "tenant 8"))

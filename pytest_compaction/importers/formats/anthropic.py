@@ -23,7 +23,7 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.json_files import PlacedValue
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     SHAPED,
@@ -81,9 +81,9 @@ def _is_response(body: Mapping[str, Any]) -> bool:
 
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
-    request, response = unwrapped({"messages": value} if isinstance(value, list) else value)
+    request, response = unwrapped({"messages": value} if is_list(value) else value)
     messages = request.get("messages")
-    messages = messages if isinstance(messages, list) else []
+    messages = messages if is_list(messages) else []
     answers = [response] if _is_response(response) else []
     if not messages and not answers:
         return None

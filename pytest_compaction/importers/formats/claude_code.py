@@ -6,6 +6,7 @@ contents. The summary of a compaction belongs to what the agent continued with, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,10 +14,10 @@ from typing import Any, Final
 
 from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult, text_message
 from pytest_compaction.conversation.formats.anthropic import read_blocks
-from pytest_compaction.conversation.formats.gemini import listed
+from pytest_compaction.conversation.formats.gemini import listed, read_parts
 from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
 from pytest_compaction.importers.formats.anthropic import leave_compactions
-from pytest_compaction.importers.json_files import json_lines
+from pytest_compaction.importers.json_files import is_list, json_lines, read_document
 from pytest_compaction.importers.notices import is_command, spoken_turns
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
@@ -144,6 +145,18 @@ def _cleared_calls(record: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(id for id in listed(listed_ids) if isinstance(id, str))
 
 
+def _exported_lines(path: Path) -> Sequence[Any] | None:
+    """The lines in the export of a session from the web; ``None`` for any other file."""
+    with path.open("rb") as file:
+        if not _EXPORT.match(file.read(4096)):
+            return None
+    found = mapping(read_document(path)).get("loglines")
+    return found if is_list(found) else None
+
+
+_EXPORT: Final = re.compile(rb'\s*\{(?:[^{}\[\]]{0,2000},)?\s*"loglines"\s*:\s*\[')
+
+
 def _attached_text(attachment: Mapping[str, Any]) -> str:
     file = mapping(mapping(attachment.get("content")).get("file"))
     text = string(file.get("content"))
@@ -223,6 +236,9 @@ _SYNTHETIC: Final = "<synthetic>"
 
 def _recognised(record: Any) -> bool:
     """Look for lines of known types that name a session or a parent."""
+    exported = mapping(record).get("loglines")
+    if isinstance(exported, list) and exported:
+        return "message" in mapping(exported[0]) or _recognised(exported[0])
     return (
         isinstance(record, dict)
         and record.get("type") in _TYPES
@@ -254,6 +270,7 @@ class _Entry:
 class _SessionReader:
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._exported = _exported_lines(path)
         self._tally = Tally()
         self._thread = _Thread()
         self._entries: list[_Entry] = []
@@ -261,14 +278,14 @@ class _SessionReader:
         self._results: dict[str, tuple[ToolResult, list[Part], str]] = {}
         self._compactions: list[_Compaction] = []
         self._seen: set[str] = set()
+        self._called: dict[str, Any] = {}
         self._queue: list[str] = []
         self._model = ""
         self._recognised = 0
 
     def transcript(self) -> Transcript:
-        records = (record for _, record in json_lines(self._path, Tally()))
-        self._thread = _thread_of(records, self._tally)
-        for number, record in json_lines(self._path, self._tally):
+        self._thread = _thread_of((record for _, record in self._lines(Tally())), self._tally)
+        for number, record in self._lines(self._tally):
             self._tally.records += 1
             self._record(record, f"{self._path}, line {number}")
         if not self._recognised:
@@ -280,6 +297,13 @@ class _SessionReader:
         empty = f"{self._path}: a Claude Code session without a message; there is nothing to import"
         boundaries = self._boundaries(messages, places)
         return self._tally.transcript(messages, self._path, empty, self._model, boundaries)
+
+    def _lines(self, tally: Tally) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """The lines of a session, or of its export from the web, which is one document."""
+        if self._exported is None:
+            yield from json_lines(self._path, tally)
+        else:
+            yield from enumerate(map(mapping, self._exported), start=1)
 
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind = record.get("type")
@@ -317,7 +341,7 @@ class _SessionReader:
                 f"{place}: a record of type {record['type']!r} without a message object; "
                 "fix or remove the line"
             )
-        blocks = read_blocks(message.get("content"), place, self._tally)
+        blocks = read_blocks(self._content(message), place, self._tally)
         self._tally.note_unread(message, _READ)
         if record.get("isCompactSummary") is True:
             self._summary(text_and_rest(blocks.parts)[0])
@@ -343,6 +367,30 @@ class _SessionReader:
             self._entries.append(_Entry("user", blocks.parts, [uuid]))
         elif not (blocks.results or blocks.compactions):
             self._tally.left_out["empty user message"] += 1
+
+    def _content(self, message: Mapping[str, Any]) -> Any:
+        """The blocks of a message, each call once; iFlow repeats calls and wraps results."""
+        content = message.get("content")
+        if not isinstance(content, list):
+            return content
+        found: list[Any] = []
+        for block in content:
+            given = mapping(block)
+            id = given.get("id")
+            if given.get("type") == "tool_use" and isinstance(id, str) and id:
+                if self._called.get(id, message.get("id")) != message.get("id"):
+                    self._tally.left_out["tool call repeated in a later line"] += 1
+                    continue
+                self._called[id] = message.get("id")
+            wrapped = mapping(given.get("content")).get("responseParts")
+            if given.get("type") == "tool_result" and wrapped is not None:
+                read = read_parts(wrapped, self._tally, "")
+                texts = [Text(result.text) for _, result, _ in read.responses]
+                shown = text_and_rest([*texts, *read.own])[0]
+                failed = any(result.is_error for _, result, _ in read.responses)
+                block = {**given, "content": shown, "is_error": failed}
+            found.append(block)
+        return found
 
     def _written_by_program(self, call_id: Any, parts: list[Part], uuid: str) -> None:
         """Add a text that the program wrote to the result that loaded it, else as a notice."""

@@ -21,7 +21,7 @@ from pytest_compaction.importers.formats.cline_histories import (
     is_classic,
     known_role,
 )
-from pytest_compaction.importers.json_files import read_document
+from pytest_compaction.importers.json_files import is_list, read_document
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder, in_terms_of, is_empty
@@ -49,7 +49,7 @@ def _recognised(value: Any) -> bool:
 def _transcripts(path: Path) -> Iterator[Transcript]:
     """The session; once for each recorded compaction if there are several."""
     data = read_document(path)
-    if isinstance(data, list):
+    if is_list(data):
         yield ClassicReader().transcript(path, data)
         return
     session = mapping(data)
@@ -68,7 +68,7 @@ def _transcripts(path: Path) -> Iterator[Transcript]:
 def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
     """Refuse the other files of a session with an error that names the right one."""
     messages = session.get("messages")
-    if not isinstance(messages, list):
+    if not is_list(messages):
         raise ImportFormatError(
             f"{path}: this is the header of a Cline session, without its messages; "
             f"import the file beside it that ends in {_LOG}"
@@ -97,7 +97,7 @@ def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
         name = beside.name.removesuffix(_SIDECAR)
         data = mapping(read_document(beside))
         ours = id in (data.get("sessionId"), data.get("conversation_id")) or name == stem
-        if ours and isinstance(data.get("messages"), list) and data["messages"]:
+        if ours and is_list(data.get("messages")) and data["messages"]:
             found.append(_Record(name, str(beside), data))
     return found
 

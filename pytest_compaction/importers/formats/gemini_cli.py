@@ -30,7 +30,7 @@ from pytest_compaction.conversation.formats.gemini import (
 )
 from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.importers.exchanges import Exchange
-from pytest_compaction.importers.json_files import json_values
+from pytest_compaction.importers.json_files import is_list, json_values
 from pytest_compaction.importers.protocol import (
     Boundary,
     ImportFormatError,
@@ -332,7 +332,7 @@ def _contents(value: Any) -> Sequence[Any]:
     """The contents with parts in a value, which may be their list or hold it; else empty."""
     lists = [value, *(mapping(value).get(key) for key in _HISTORIES)]
     for found in lists:
-        if isinstance(found, list) and any(_is_content(item) for item in found[:5]):
+        if is_list(found) and any(_is_content(item) for item in found[:5]):
             return found
     return [value] if _is_content(value) else []
 

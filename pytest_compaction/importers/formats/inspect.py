@@ -24,6 +24,7 @@ from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.json_files import (
     PlacedValue,
     head_values,
+    is_list,
     parsed,
     read_document,
 )
@@ -64,7 +65,7 @@ def _transcript(found: PlacedValue, path: Path, model: str, name: str) -> Transc
 
 
 def _list(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else []
+    return value if is_list(value) else []
 
 
 def _is_summary(item: Any) -> bool:
@@ -83,7 +84,7 @@ class _Attachments:
         """The value with the text of every reference."""
         if isinstance(value, str) and "attachment://" in value:
             return _ATTACHED.sub(self._text, value)
-        if isinstance(value, list):
+        if is_list(value):
             return [self.resolved(item) for item in value]
         if isinstance(value, Mapping):
             return {key: self.resolved(item) for key, item in value.items()}
@@ -180,6 +181,13 @@ def _input(event: Mapping[str, Any], pool: Sequence[Any]) -> list[Any]:
 
 
 # --- archives ----------------------------------------------------------------------------
+MAX_VALUES: Final = 3_000_000
+"""Values in the JSON of a sample: each takes up to a hundred bytes, however short it is."""
+MAX_RATIO: Final = 200
+"""A sample that unpacks to more than so many times its size was not written by Inspect: its
+texts come to a tenth or a fiftieth."""
+_SMALL: Final = 4 * 1024 * 1024
+"""Bytes that may be unpacked whatever they were packed to."""
 _PIECE: Final = 4096
 """Bytes read at once; what one piece unpacks to is not bounded for every compression."""
 _ZSTANDARD: Final = 93
@@ -188,6 +196,8 @@ _BROKEN: Final = (
     zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError, EOFError, ValueError
 )  # fmt: skip
 """What reading a damaged archive raises, an encrypted one included."""
+_STRUCTURE: Final = re.compile(rb"[\[{,]")
+_TEXT: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.S)
 
 
 @contextlib.contextmanager
@@ -224,15 +234,22 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
             f"{place}: cannot be unpacked ({type(error).__name__}: {printable(str(error))}); "
             "copy it again"
         ) from None
+    _refuse_many_values(raw, place)
     return parsed(raw, place, "write the log again")
 
 
 def _refuse_large(info: zipfile.ZipInfo, place: str) -> None:
     """Raise for a member that says itself that it is too large, or of an unknown compression."""
-    if info.file_size > MAX_HELD_BYTES:
+    size, packed = info.file_size, info.compress_size
+    if size > MAX_HELD_BYTES:
         raise ImportFormatError(
-            f"{place}: {info.file_size / 1024**2:.0f} MB; a sample may have at most "
+            f"{place}: {size / 1024**2:.0f} MB; a sample may have at most "
             f"{MAX_HELD_BYTES // 1024**2} MB; remove it from the archive"
+        )
+    if size > max(_SMALL, packed * MAX_RATIO):
+        raise ImportFormatError(
+            f"{place}: {packed:,} bytes that would unpack to {size / 1024**2:.0f} MB; no log is "
+            f"packed to less than a {MAX_RATIO}th of its size; remove it from the archive"
         )
     if info.compress_type not in _COMPRESSIONS:
         raise ImportFormatError(
@@ -251,6 +268,18 @@ def _joined(pieces: Iterator[bytes], size: int, place: str) -> bytes:
                 f"{place}: unpacks to more than the {size:,} bytes that it declares; copy it again"
             )
     return bytes(raw)
+
+
+def _refuse_many_values(raw: bytes, place: str) -> None:
+    """Raise for JSON of so many values that they would take many times its length."""
+    if sum(map(raw.count, (b"[", b"{", b","))) <= MAX_VALUES:
+        return
+    values = sum(1 for _ in _STRUCTURE.finditer(_TEXT.sub(b"", raw)))
+    if values > MAX_VALUES:
+        raise ImportFormatError(
+            f"{place}: {values:,} values in {len(raw) / 1024**2:.0f} MB of JSON; a sample may "
+            f"have at most {MAX_VALUES:,}; remove it from the archive"
+        )
 
 
 _ARCHIVE: Final = "PK\x03\x04"
@@ -285,7 +314,7 @@ def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
     if not zipfile.is_zipfile(path):
         data = mapping(read_document(path))
         samples = data.get("samples")
-        for number, sample in enumerate(samples if isinstance(samples, list) else []):
+        for number, sample in enumerate(samples if is_list(samples) else []):
             yield _model(data), PlacedValue(f"{path}, sample {number}", sample)
         return
     with _opened(path) as archive:

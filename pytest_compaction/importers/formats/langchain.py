@@ -8,7 +8,7 @@ from typing import Any, Final
 from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.exchanges import Exchange, name_of
-from pytest_compaction.importers.json_files import PlacedValue
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.shapes import Shape, TurnReader, shaped
 
 _SHAPE: Final = Shape(
@@ -56,7 +56,7 @@ def _is_call(part: Any, record: Mapping[str, Any]) -> bool:
 
 def _is_ours(value: Any) -> bool:
     given = mapping(value)
-    if given.get("type") == "constructor" and isinstance(given.get("id"), list):
+    if given.get("type") == "constructor" and is_list(given.get("id")):
         return string(given["id"][-1]) in _CLASSES
     if given.get("type") not in _TYPES:
         return False
@@ -65,7 +65,7 @@ def _is_ours(value: Any) -> bool:
 
 def _messages(value: Any) -> Sequence[Any]:
     """The messages in a value, or below the members that states and runs keep them in."""
-    if isinstance(value, list):
+    if is_list(value):
         if any(_is_ours(one) for one in value):
             return value
         return _messages(value[0]) if len(value) else []

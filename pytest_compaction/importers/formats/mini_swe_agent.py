@@ -16,7 +16,7 @@ from pytest_compaction.importers.chat_messages import (
     read_calls,
     thinking_blocks,
 )
-from pytest_compaction.importers.json_files import read_document
+from pytest_compaction.importers.json_files import is_list, read_document
 from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Tally,
@@ -67,8 +67,8 @@ class _RunReader:
 
     def transcript(self, path: Path) -> Transcript:
         data = read_document(path)
-        given = data if isinstance(data, list) else mapping(data).get("messages")
-        if not isinstance(given, list) or not given:
+        given = data if is_list(data) else mapping(data).get("messages")
+        if not is_list(given) or not given:
             raise ImportFormatError(
                 f"{path}: no message of a mini-swe-agent run; expected a list of messages, or one "
                 "under 'messages'. Name another format with --format"

@@ -21,7 +21,7 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.json_files import PlacedValue
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import LOOSE, Transcript
 from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.shapes import Shape, TurnReader
@@ -73,7 +73,7 @@ def _is_anthropic(request: Mapping[str, Any], messages: list[Any]) -> bool:
 
 def _choices(body: Mapping[str, Any]) -> Sequence[Any]:
     choices = body.get("choices")
-    return choices if isinstance(choices, list) else []
+    return choices if is_list(choices) else []
 
 
 def _answers(body: Mapping[str, Any]) -> list[Any]:
@@ -83,12 +83,10 @@ def _answers(body: Mapping[str, Any]) -> list[Any]:
 
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
-    if isinstance(value, list):
+    if is_list(value):
         return Exchange(place, value) if value else None
     request, response = unwrapped(value)
-    messages: Sequence[Any] = next(
-        (request[key] for key in LISTS if isinstance(request.get(key), list)), []
-    )
+    messages: Sequence[Any] = next((request[key] for key in LISTS if is_list(request.get(key))), [])
     answers = _answers(response) or _answers(request)
     if not messages and not answers:
         return None

@@ -41,7 +41,7 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.json_files import PlacedValue
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     ENCRYPTED_CONTENT,
@@ -310,7 +310,7 @@ def _is_item(value: Any) -> bool:
 
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
-    if isinstance(value, list):
+    if is_list(value):
         return Exchange(place, value) if value else None
     if _is_item(value):
         return None
@@ -321,8 +321,8 @@ def _exchange(item: PlacedValue) -> Exchange | None:
         given = mapping(value).get("data")
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
-    given = given if isinstance(given, list) else []
-    output = output if isinstance(output, list) else []
+    given = given if is_list(given) else []
+    output = output if is_list(output) else []
     if not given and not output:
         return None
     return Exchange(

@@ -22,6 +22,7 @@ from pytest_compaction.importers.formats.openhands_events import (
 )
 from pytest_compaction.importers.json_files import (
     PlacedValue,
+    is_list,
     json_values,
     read_document,
 )
@@ -69,7 +70,7 @@ def _is_event(value: Any) -> bool:
 
 
 def _are_events(value: Any) -> bool:
-    return isinstance(value, list) and any(_is_event(event) for event in _flat(value[:5]))
+    return is_list(value) and any(_is_event(event) for event in _flat(value[:5]))
 
 
 def _flat(events: Iterable[Any]) -> Iterator[Any]:
@@ -85,11 +86,11 @@ def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
     """The conversations of a file; all its single events, one per line, make one more."""
     alone: list[Any] = []
     for place, value in json_values(path, lost):
-        items = value if isinstance(value, list) and not _are_events(value) else [value]
+        items = value if is_list(value) and not _are_events(value) else [value]
         for item in items:
             if _is_event(item):
                 alone.append(item)
-            elif isinstance(item, list) or any(_are_events(mapping(item).get(k)) for k in _LISTS):
+            elif is_list(item) or any(_are_events(mapping(item).get(k)) for k in _LISTS):
                 yield PlacedValue(place, item)
             elif _recognised(item):
                 raise ImportFormatError(

@@ -1,7 +1,7 @@
 """Spans of OpenTelemetry with the messages of calls to models, of which each has all so far.
 
-Instrumentations write them as ``gen_ai.input.messages`` or as events. Spans that continue one
-another are one conversation.
+Instrumentations write them as ``gen_ai.input.messages``, as events, or under numbered keys
+(OpenLLMetry, OpenInference). Spans that continue one another are one conversation.
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from pytest_compaction.conversation import json_or_none
 from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.exchanges import Exchange
-from pytest_compaction.importers.json_files import PlacedValue
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.shapes import Shape, shaped
 
 _SHAPE: Final = Shape(inner=("message",), content=("parts", "content", "contents"))
+_NUMBERED: Final = re.compile(
+    r"(?:gen_ai|llm)\.(?P<side>prompt|completion|input_messages|output_messages)"
+    r"\.(?P<number>\d{1,5})\.(?P<rest>.+)"
+)
 _INPUTS: Final = ("gen_ai.input.messages", "ai.prompt.messages", "gen_ai.input_messages")
 _OUTPUTS: Final = ("gen_ai.output.messages", "gen_ai.output_messages")
 _SAID: Final = re.compile(r"gen_ai\.(?P<role>system|user|assistant|tool)\.message|gen_ai\.choice")
-_MARKS: Final = (*_INPUTS, *_OUTPUTS, "gen_ai.operation.name", "gen_ai.system")
+_MARKS: Final = (*_INPUTS, *_OUTPUTS, "gen_ai.operation.name", "gen_ai.system", "llm.model_name")
 
 
 def _spans(found: PlacedValue) -> Iterator[PlacedValue]:
@@ -37,7 +41,7 @@ def _within(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     inner = [
         mapping(one)
         for key in ("resourceSpans", "scopeSpans", "instrumentationLibrarySpans", "spans", "data")
-        if isinstance(value.get(key), list)
+        if is_list(value.get(key))
         for one in value[key]
     ]
     if inner:
@@ -54,7 +58,7 @@ def _start(span: Mapping[str, Any]) -> Any:
 
 def _attributes(given: Any) -> dict[str, Any]:
     """The attributes by their full names, whether listed with typed values, nested or flat."""
-    if isinstance(given, list):
+    if is_list(given):
         pairs = ((str(mapping(one).get("key")), _value(mapping(one).get("value"))) for one in given)
         return dict(pairs)
     flat: dict[str, Any] = {}
@@ -81,8 +85,7 @@ def _value(given: Any) -> Any:
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, span = item
     attributes = _attributes(mapping(span).get("attributes") or mapping(span).get("tags"))
-    request: list[Any] = []
-    response: list[Any] = []
+    request, response = _numbered(attributes)
     for event in map(mapping, listed(mapping(span).get("events"))):
         more = _attributes(event.get("attributes"))
         attributes = {**more, **attributes}
@@ -111,26 +114,60 @@ def _json(value: Any) -> Any:
 
 def _messages(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
     found = (_json(attributes.get(key)) for key in keys)
-    return next(([*one] for one in found if isinstance(one, list) and one), [])
+    return next(([*one] for one in found if is_list(one) and one), [])
 
 
-_ASKING: Final = ("chat", "text_completion", "generate_content")
+def _numbered(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Request and response from numbered keys, such as ``gen_ai.prompt.0.role``."""
+    sides: dict[bool, dict[int, dict[str, Any]]] = {True: {}, False: {}}
+    for key, value in attributes.items():
+        if match := _NUMBERED.fullmatch(key):
+            asked = match["side"] in ("prompt", "input_messages")
+            message = sides[asked].setdefault(int(match["number"]), {})
+            _put(message, match["rest"].split("."), _json(value))
+    made = [[side[number] for number in sorted(side)] for side in sides.values()]
+    answers = [{"role": "assistant", **_lists(message)} for message in made[1]]
+    return [_lists(message) for message in made[0]], answers
+
+
+def _put(message: dict[str, Any], path: list[str], value: Any) -> None:
+    for step in path[:-1]:
+        inner = message.setdefault(step, {})
+        if not isinstance(inner, dict):
+            return
+        message = inner
+    message[path[-1]] = value
+
+
+def _lists(value: Any) -> Any:
+    """Objects whose keys are numbers as lists, without the name that OpenInference puts around."""
+    if not isinstance(value, dict):
+        return value
+    if value and all(key.isdigit() for key in value):
+        return [_lists(value[key]) for key in sorted(value, key=int)]
+    inner = next(iter(value.values())) if len(value) == 1 else None
+    if isinstance(inner, dict) and next(iter(value)) in ("message", "tool_call", "message_content"):
+        return _lists(inner)
+    return {key: _lists(one) for key, one in value.items()}
+
+
+_ASKING: Final = ("chat", "text_completion", "generate_content", "LLM")
 """The kinds of spans that are calls of a model."""
 
 
 def _beside(span: Any) -> str:
     """Why a span without messages is left out: a trace has spans of agents, tools and programs."""
     attributes = _attributes(mapping(span).get("attributes") or mapping(span).get("tags"))
-    kind = attributes.get("gen_ai.operation.name")
-    marked = any(key.startswith("gen_ai.") for key in attributes)
-    asked = kind in _ASKING or (marked and not kind)
+    kinds = [attributes.get(key) for key in ("gen_ai.operation.name", "openinference.span.kind")]
+    marked = any(key.startswith(("gen_ai.", "llm.")) for key in attributes)
+    asked = any(kind in _ASKING for kind in kinds) or (marked and not any(kinds))
     return "" if asked else "span that is no call of a model"
 
 
 def _recognised(value: Any) -> bool:
     spans = [span for one in listed(value)[:5] for span in _within(mapping(one))][:50]
     return any(
-        key in _MARKS
+        key in _MARKS or _NUMBERED.fullmatch(key) is not None
         for span in spans
         for key in _attributes(span.get("attributes") or span.get("tags"))
     )
@@ -138,7 +175,7 @@ def _recognised(value: Any) -> bool:
 
 IMPORTER: Final = shaped(
     "otel",
-    "OpenTelemetry spans of model calls (OTLP or JSON lines)",
+    "OpenTelemetry spans of model calls: OTLP, OpenLLMetry, OpenInference (JSON, JSONL)",
     _SHAPE,
     _recognised,
     _exchange,

@@ -10,7 +10,7 @@ from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.importers.chat_messages import ROLES
 from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of
 from pytest_compaction.importers.formats.openai_chat import transcript_of
-from pytest_compaction.importers.json_files import PlacedValue
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import BARE
 from pytest_compaction.importers.registry import Format, shown_by
 
@@ -29,7 +29,7 @@ def _is_message(value: Any) -> bool:
 
 def _listed(value: Any) -> Sequence[Any]:
     given = mapping(value)
-    return next((given[key] for key in LISTS if isinstance(given.get(key), list)), [])
+    return next((given[key] for key in LISTS if is_list(given.get(key))), [])
 
 
 def _sample(value: Any) -> Sequence[Any]:
@@ -42,7 +42,7 @@ def _sample(value: Any) -> Sequence[Any]:
 
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
-    messages = value if isinstance(value, list) else _listed(value)
+    messages = value if is_list(value) else _listed(value)
     if not any(_is_message(message) for message in messages):
         return None
     return Exchange(place, messages, name=name_of(value))

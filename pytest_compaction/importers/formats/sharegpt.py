@@ -10,7 +10,7 @@ from pytest_compaction.conversation import json_or_none
 from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.exchanges import Exchange, name_of
-from pytest_compaction.importers.json_files import PlacedValue
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import SHAPED
 from pytest_compaction.importers.shapes import Shape, TurnReader, shaped
 
@@ -57,8 +57,8 @@ def _calls(value: Any) -> Iterator[Mapping[str, Any]]:
 
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
-    turns = value if isinstance(value, list) else _listed(value)
-    if not isinstance(turns, list) or not any("from" in mapping(turn) for turn in turns):
+    turns = value if is_list(value) else _listed(value)
+    if not is_list(turns) or not any("from" in mapping(turn) for turn in turns):
         return None
     return Exchange(place, turns, system=mapping(value).get("system"), name=name_of(value))
 

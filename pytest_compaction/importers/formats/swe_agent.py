@@ -29,7 +29,7 @@ from pytest_compaction.importers.chat_messages import (
     read_calls,
     thinking_blocks,
 )
-from pytest_compaction.importers.json_files import read_document
+from pytest_compaction.importers.json_files import is_list, read_document
 from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Tally,
@@ -150,7 +150,7 @@ class _TrajectoryReader:
     def transcript(self, path: Path) -> Transcript:
         data = mapping(read_document(path))
         history, steps = data.get("history"), data.get("trajectory")
-        if not isinstance(history, list) or not history:
+        if not is_list(history) or not history:
             raise ImportFormatError(
                 f"{path}: no history of a SWE-agent run; expected a list of messages under "
                 "'history'. Name another format with --format"
@@ -159,7 +159,7 @@ class _TrajectoryReader:
         for number, message in enumerate(history):
             self._tally.records += 1
             self._message(as_message(message, f"{path}, message {number}"))
-        if isinstance(steps, list) and steps:
+        if is_list(steps) and steps:
             self._last_observation(mapping(steps[-1]))
             self._tally.records += len(steps)
             self._tally.left_out["trajectory step, repeated in the history"] += len(steps)

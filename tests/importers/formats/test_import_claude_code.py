@@ -1,6 +1,10 @@
 """Claude Code sessions: one thread from a tree of lines; every line is used or counted."""
 
+from __future__ import annotations
+
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from support.claude_code_lines import (
@@ -22,7 +26,7 @@ from pytest_compaction.importers.formats.claude_code import IMPORTER
 from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE
 
 
-def test_lines_of_one_assistant_message_are_one_message(tmp_path):
+def test_lines_of_one_assistant_message_are_one_message(tmp_path: Path) -> None:
     thinking = {"type": "thinking", "thinking": "hm", "signature": "abc=="}
     transcript = imported(
         tmp_path,
@@ -51,7 +55,7 @@ def test_lines_of_one_assistant_message_are_one_message(tmp_path):
     assert not transcript.tally.left_out
 
 
-def test_what_the_user_took_back_is_left_out_and_counted(tmp_path):
+def test_what_the_user_took_back_is_left_out_and_counted(tmp_path: Path) -> None:
     transcript = imported(
         tmp_path,
         START,
@@ -73,7 +77,44 @@ def test_what_the_user_took_back_is_left_out_and_counted(tmp_path):
     }
 
 
-def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path):
+def test_lines_that_all_hang_from_the_line_of_the_user_are_one_turn(tmp_path: Path) -> None:
+    """As iFlow writes them: each line repeats the call before, and results are wrapped."""
+    found = {"functionResponse": {"id": "c2", "name": "Read", "response": {"output": "two"}}}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [text("Reading both."), use("c1")], "msg1"),
+        said("assistant", "a2", "u1", [use("c1"), use("c2")], "msg2"),
+        said("user", "r1", "a1", [answer("c1", {"callId": "c1", "responseParts": "one"})]),
+        said("user", "r2", "a2", [answer("c2", {"callId": "c2", "responseParts": found})]),
+        said("assistant", "a3", "u1", [text("Both read.")], "msg3"),
+    )
+    assert shape(transcript) == [
+        ("user", "look at both files"),
+        ("assistant", "Reading both."),
+        ("tool", "one"),
+        ("assistant", "c2"),
+        ("tool", "two"),
+        ("assistant", "Both read."),
+    ]
+    assert transcript.tally.left_out == {"tool call repeated in a later line": 1}
+
+
+def test_the_export_of_a_session_from_the_web_is_read(tmp_path: Path) -> None:
+    lines = [
+        {"type": "user", "timestamp": "t", "message": {"role": "user", "content": "go on"}},
+        said("assistant", "a1", None, [text("Looked."), use("c1")], "m1"),
+        said("user", "r1", None, [answer("c1", "ok")]),
+    ]
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps({"loglines": lines}, indent=1), "utf-8")
+    assert importer_for(path, load_importers().importers).name == "claude-code"
+    transcript = IMPORTER.read(path)
+    assert isinstance(transcript, Transcript)
+    assert shape(transcript) == [("user", "go on"), ("assistant", "Looked."), ("tool", "ok")]
+
+
+def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> None:
     side = said("assistant", "s1", None, [text("sub")], "m9", isSidechain=True)
     error = said("assistant", "e1", "u1", [text("API Error: 529")], "m8", isApiErrorMessage=True)
     transcript = imported(
@@ -113,7 +154,7 @@ def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path):
     assert made == len(transcript.messages)
 
 
-def test_a_file_of_a_sub_agent_is_its_conversation(tmp_path):
+def test_a_file_of_a_sub_agent_is_its_conversation(tmp_path: Path) -> None:
     transcript = imported(
         tmp_path,
         said("user", "u1", None, "search for it", isSidechain=True, agentId="a"),
@@ -122,7 +163,7 @@ def test_a_file_of_a_sub_agent_is_its_conversation(tmp_path):
     assert [m.text for m in transcript.messages] == ["search for it", "Here."]
 
 
-def test_messages_typed_while_the_agent_worked_survive(tmp_path):
+def test_messages_typed_while_the_agent_worked_survive(tmp_path: Path) -> None:
     queued = {"type": "queued_command", "prompt": "and the tests too"}
     transcript = imported(
         tmp_path,
@@ -135,11 +176,11 @@ def test_messages_typed_while_the_agent_worked_survive(tmp_path):
     assert shape(transcript)[3] == ("user", "and the tests too")
 
 
-def queue(operation, content=""):
+def queue(operation: str, content: str = "") -> dict[str, Any]:
     return {"type": "queue-operation", "operation": operation, "content": content}
 
 
-def test_a_text_that_was_read_within_a_turn_is_a_message_of_the_user(tmp_path):
+def test_a_text_that_was_read_within_a_turn_is_a_message_of_the_user(tmp_path: Path) -> None:
     transcript = imported(
         tmp_path,
         START,
@@ -160,7 +201,7 @@ def test_a_text_that_was_read_within_a_turn_is_a_message_of_the_user(tmp_path):
     ]
 
 
-def test_a_note_of_a_task_in_the_queue_is_no_word_of_the_user(tmp_path):
+def test_a_note_of_a_task_in_the_queue_is_no_word_of_the_user(tmp_path: Path) -> None:
     note = {"task_id": "a1b2c3", "tool_use_id": "toolu_1", "task_type": "local_agent"}
     transcript = imported(
         tmp_path,
@@ -175,7 +216,7 @@ def test_a_note_of_a_task_in_the_queue_is_no_word_of_the_user(tmp_path):
     assert roles == ["system"]
 
 
-def test_a_text_of_the_queue_is_no_message_twice(tmp_path):
+def test_a_text_of_the_queue_is_no_message_twice(tmp_path: Path) -> None:
     queued = {"type": "queued_command", "prompt": "and the tests too"}
     transcript = imported(
         tmp_path,
@@ -193,7 +234,7 @@ def test_a_text_of_the_queue_is_no_message_twice(tmp_path):
     assert [m.text for m in transcript.messages if m.role == "user"][1:] == ["and the tests too"]
 
 
-def test_interruptions_and_images_survive(tmp_path):
+def test_interruptions_and_images_survive(tmp_path: Path) -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png"}}
     image["source"]["data"] = "A" * 4000  # type: ignore[index]
     transcript = imported(
@@ -217,7 +258,7 @@ def test_interruptions_and_images_survive(tmp_path):
     }
 
 
-def test_the_body_of_a_skill_belongs_to_the_call_that_loaded_it(tmp_path):
+def test_the_body_of_a_skill_belongs_to_the_call_that_loaded_it(tmp_path: Path) -> None:
     body = "Base directory for this skill: /s\n\n# Debugging\nFind the root cause first."
     transcript = imported(
         tmp_path,
@@ -235,7 +276,7 @@ def test_the_body_of_a_skill_belongs_to_the_call_that_loaded_it(tmp_path):
     ]
 
 
-def test_a_command_is_what_was_typed_and_its_prompt_is_the_request(tmp_path):
+def test_a_command_is_what_was_typed_and_its_prompt_is_the_request(tmp_path: Path) -> None:
     skill = "Base directory for this skill: /s\n\n# Debugging"
     transcript = imported(
         tmp_path,
@@ -254,7 +295,7 @@ def test_a_command_is_what_was_typed_and_its_prompt_is_the_request(tmp_path):
     ]
 
 
-def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path):
+def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path: Path) -> None:
     transcript = imported(
         tmp_path,
         said("user", "u1", "a1", "round"),
@@ -264,14 +305,14 @@ def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path):
     assert transcript.tally.repaired == {"line that is its own ancestor, taken as the first": 1}
 
 
-def test_a_parent_that_is_not_in_the_file_is_replaced_by_the_line_before(tmp_path):
+def test_a_parent_that_is_not_in_the_file_is_replaced_by_the_line_before(tmp_path: Path) -> None:
     transcript = imported(tmp_path, START, said("assistant", "a1", "lost", [text("Here.")], "m1"))
     assert len(transcript.messages) == 2
     assert sum(transcript.tally.repaired.values()) == 1
 
 
-def test_streamed_output_without_parents_is_read_in_order(tmp_path):
-    def line(type, content, **more):
+def test_streamed_output_without_parents_is_read_in_order(tmp_path: Path) -> None:
+    def line(type: str, content: Any, **more: Any) -> dict[str, Any]:
         return {
             "type": type,
             "message": {"role": type, "content": content},
@@ -298,19 +339,21 @@ def test_streamed_output_without_parents_is_read_in_order(tmp_path):
         (said("user", "u", None, [{"type": "tool_result"}]), ["line 2", "tool_use_id"]),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named(tmp_path, line, words):
+def test_a_line_that_cannot_be_read_is_named(
+    tmp_path: Path, line: dict[str, Any], words: list[str]
+) -> None:
     with pytest.raises(ImportFormatError) as caught:
         IMPORTER.read(write(tmp_path, START, line))
     for word in words:
         assert word in str(caught.value)
 
 
-def test_a_file_without_a_message_is_an_error(tmp_path):
+def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ImportFormatError, match="no Claude Code message among 1 lines"):
         IMPORTER.read(write(tmp_path, {"type": "summary", "leafUuid": "x"}))
 
 
-def test_the_real_session_is_read_whole():
+def test_the_real_session_is_read_whole() -> None:
     path = public_data("claude-code/session.jsonl")
     importer = importer_for(path, load_importers().importers)
     assert importer.name == "claude-code"
@@ -325,7 +368,7 @@ def test_the_real_session_is_read_whole():
     assert structure_faults(transcript.messages) == []
 
 
-def test_every_line_is_a_message_or_in_the_ledger(tmp_path):
+def test_every_line_is_a_message_or_in_the_ledger(tmp_path: Path) -> None:
     summary = said("user", "s1", "b1", "we began", isCompactSummary=True)
     boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1"}
     transcript = imported(

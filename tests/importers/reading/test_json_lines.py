@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from pytest_compaction.importers import (
     ImportFormatError,
     Transcript,
-    conversations,
     importer_for,
     load_importers,
     read_by_best,
@@ -28,14 +25,14 @@ RECORDS = [
 LINES = [json.dumps(record) for record in RECORDS]
 
 
-def read(tmp_path, text):
+def read(tmp_path: Path, text: str | bytes) -> tuple[list[tuple[int, dict[str, object]]], Tally]:
     path = tmp_path / "log.jsonl"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     tally = Tally()
     return list(json_lines(path, tally)), tally
 
 
-def test_objects_of_a_line_whose_end_was_lost_are_all_read(tmp_path):
+def test_objects_of_a_line_whose_end_was_lost_are_all_read(tmp_path: Path) -> None:
     found, tally = read(tmp_path, '{"a": "}{"}\n{"b": 1}{"c": NaN}\n\n{"d": "\\ud800"}\n')
     assert found == [(1, {"a": "}{"}), (2, {"b": 1}), (2, {"c": None}), (4, {"d": "\ufffd"})]
     assert tally.repaired == {RECOVERED: 2}
@@ -60,8 +57,8 @@ def test_objects_of_a_line_whose_end_was_lost_are_all_read(tmp_path):
 )
 @pytest.mark.parametrize("place", [0, 1, 3])
 def test_a_torn_line_is_left_out_and_what_is_whole_on_it_is_read(
-    tmp_path, place, torn, ids, left_out, repaired
-):
+    tmp_path: Path, place: int, torn: str, ids: list[int], left_out: object, repaired: object
+) -> None:
     lines = [LINES[0], LINES[2], LINES[3]]
     lines.insert(place, torn)
     found, tally = read(tmp_path, "\n".join(lines))
@@ -70,18 +67,18 @@ def test_a_torn_line_is_left_out_and_what_is_whole_on_it_is_read(
     assert dict(tally.repaired) == repaired
 
 
-def test_bytes_that_are_no_text_are_replaced_and_counted(tmp_path):
+def test_bytes_that_are_no_text_are_replaced_and_counted(tmp_path: Path) -> None:
     found, tally = read(tmp_path, b'{"type": "a\xffb"}\n')
     assert found == [(1, {"type": "a\ufffdb"})]
     assert tally.repaired == {NOT_UTF8: 1}
 
 
-def test_a_file_of_broken_lines_is_refused_with_the_first_fault(tmp_path):
+def test_a_file_of_broken_lines_is_refused_with_the_first_fault(tmp_path: Path) -> None:
     with pytest.raises(ImportFormatError, match=r"2 of its lines are not .*line 1: Expecting"):
         read(tmp_path, f"no\n{{no\n{LINES[0]}\n")
 
 
-def test_the_torn_line_of_a_session_costs_that_line_alone(tmp_path):
+def test_the_torn_line_of_a_session_costs_that_line_alone(tmp_path: Path) -> None:
     talk = [
         {
             "type": "user",
@@ -104,48 +101,3 @@ def test_the_torn_line_of_a_session_costs_that_line_alone(tmp_path):
     assert transcript.tally.left_out == {TORN: 1}
     path.write_text("\n".join([lines[3], *lines]), "utf-8")
     assert importer_for(path, importers).name == "claude-code"
-
-
-WORDS = "word " * 12_000
-LINES_OF_60_KB: dict[str, Callable[[int], Any]] = {
-    "openai-chat": lambda n: {
-        "traj": [{"role": "user", "content": f"{n} {WORDS}"}, {"role": "assistant", "content": "a"}]
-    },
-    "claude-code": lambda n: {"type": "progress", "uuid": f"p{n}", "sessionId": "s", "data": WORDS},
-    "codex": lambda n: {"type": "event_msg", "payload": {"type": "log", "message": WORDS}},
-    "pi": lambda n: {"type": "custom", "id": f"c{n}", "parentId": None, "data": WORDS},
-}
-SPOKEN: dict[str, Any] = {
-    "claude-code": {
-        "type": "user",
-        "uuid": "u1",
-        "sessionId": "s",
-        "message": {"role": "user", "content": "hello"},
-    },
-    "codex": {
-        "type": "response_item",
-        "payload": {"type": "message", "role": "user", "content": [{"type": "text", "text": "hi"}]},
-    },
-    "pi": {"type": "message", "id": "m", "message": {"role": "user", "content": "hello"}},
-}
-
-
-@pytest.mark.parametrize("name", LINES_OF_60_KB)
-def test_a_file_of_lines_takes_the_memory_of_one_conversation(tmp_path, name):
-    path = tmp_path / "session.jsonl"
-    with path.open("w", encoding="utf-8") as file:
-        if name in SPOKEN:
-            file.write(json.dumps(SPOKEN[name]) + "\n")
-        for number in range(100):
-            file.write(json.dumps(LINES_OF_60_KB[name](number)) + "\n")
-    assert path.stat().st_size > 6_000_000
-    importer = importer_for(path, load_importers().importers)
-    assert importer.name == name
-    tracemalloc.start()
-    try:
-        found = sum(len(transcript.messages) for transcript in conversations(importer, path))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert found == (1 if name in SPOKEN else 200)
-    assert peak < 2_000_000
