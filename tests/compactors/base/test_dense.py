@@ -14,11 +14,15 @@ from pytest_compaction.models.embeddings import vectors_in
 
 QUESTION = "Wie oft wird es noch einmal versucht?"
 """Shares no word with the log."""
-NEAR = "src/module_1.py; it must be 101"
+NEAR = ("src/module_1.py", "must be 101")
+
+
+def is_near(text):
+    return all(part in text for part in NEAR)
 
 
 class Embedding(OfflineModel):
-    """An endpoint for which what names ``NEAR`` is all that bears on a question."""
+    """An endpoint for which what is near is all that bears on a question."""
 
     def __init__(self):
         super().__init__(COUNTER)
@@ -27,7 +31,7 @@ class Embedding(OfflineModel):
     async def embed(self, request):
         self.texts += request.texts
         await asyncio.sleep(0)
-        near = [text == QUESTION or NEAR in text for text in request.texts]
+        near = [text == QUESTION or is_near(text) for text in request.texts]
         data = [{"embedding": [1.0, 0.0] if each else [0.0, 1.0]} for each in near]
         return EmbedReply(vectors_in({"data": data}, len(near)))
 
@@ -67,8 +71,8 @@ def test_what_shares_no_word_with_the_question_is_found(strategy, parameters, id
     model = Embedding()
     [view] = asked(strategy(embedding="m", **parameters), model, QUESTION)
     [plain] = asked(strategy(**parameters), model, QUESTION)
-    assert NEAR in found(view, id)
-    assert NEAR not in found(plain, id)
+    assert is_near(found(view, id))
+    assert not is_near(found(plain, id))
     assert COUNTER.messages(view) <= 700
 
 

@@ -69,8 +69,9 @@ def test_each_part_keeps_its_own_state_between_compactions():
     assert [request.previous is None for request in spy.requests] == [
         number == 0 for number in range(len(spy.requests))
     ]
-    text = readable(view_of(composed, outcomes[-1], context)[1])
-    assert "src/module_7.py" in text
+    _, summary, ledger, *_ = map(readable, view_of(composed, outcomes[-1], context))
+    assert "idea 2-4" in summary
+    assert "src/module_7.py" in ledger
 
 
 def test_spans_follow_a_message_through_the_parts():
