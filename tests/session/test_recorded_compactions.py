@@ -156,19 +156,6 @@ def test_a_record_of_a_few_words_leaves_room_for_a_summary():
     assert make_case(transcript(Boundary("m3", "short"))).data["budget"] == 500
 
 
-def test_a_log_far_below_what_the_agent_counted_is_told():
-    boundaries = Boundary("m3", "we began", 150_000), Boundary("m6", "we went on", 60)
-    (short,) = make_case(transcript(*boundaries)).short
-    assert (short.point, short.before) == ("p1", 150_000)
-    assert short.held == COUNTER.messages(transcript().messages[:4])
-
-
-def test_what_the_agent_had_is_its_last_view_and_the_log_since():
-    view = "we looked at every part " * 400
-    made = make_case(transcript(Boundary("m3", view, 100), Boundary("m6", "short", 5_000)))
-    assert made.short == ()
-
-
 def test_the_last_of_several_compactions_after_one_message_stands():
     made = make_case(transcript(Boundary("m6", "first"), Boundary("m6", "second")))
     (point,) = made.data["compaction_points"]
