@@ -143,7 +143,7 @@ class AddsReminders(Anchored):
     def observe(self, state, new, context):
         count = int(state.get("reminders", 0)) + 1
         if state["messages"] and new and new[0].role != "tool":
-            text = "Remember to run the tests."
+            text = "[reminder: run the tests]"
             new = [text_message(f"reminder-{count}", "user", text, "synthetic"), *new]
         return {**super().observe(state, new, context), "reminders": count}
 
