@@ -136,13 +136,13 @@ def test_the_figures_on_dialogues_are_those_measured():
         assert shown(name) == block, WRITE_ANEW
     anchored, adaptive, _ = (item.whole for item in of_mt_bench())
     tools = of_tau_bench()[0].whole
-    state = anchored.in_force
+    short = anchored.dialogues - anchored.in_force - anchored.paid
     said = " ".join(text(DIALOGUES_PAGE).split())
     for sentence in (
         f"This is the result for the {anchored.dialogues:,} dialogues of MT-Bench-101",
-        f"A summary was in force at some point in {state.some} of the {anchored.dialogues:,}; "
-        f"{state.none - state.paid} are too short for one",
-        f"In {state.paid} more, summaries were paid for but none could be used",
+        f"A summary was in force at some point in {anchored.in_force} of the "
+        f"{anchored.dialogues:,}; {short} are too short for one",
+        f"In {anchored.paid} more, summaries were paid for but none could be used",
         f"{tools.dialogues} conversations of an airline agent",
         f"with {tools.mean_prompt:,.0f} prompt tokens each",
         f"`adaptive` loses {-adaptive.spending.net_savings:.1%} net instead of "
