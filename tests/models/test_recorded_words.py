@@ -1,10 +1,15 @@
 """The recorded summaries of the shipped cases answer the requests that strategies make now."""
 
+import re
+from math import ceil
+
 import pytest
+from support.pages import README
 from support.paths import ROOT
 from support.readme_blocks import WORDS as STRATEGIES
 from support.readme_blocks import (
     WRITINGS,
+    project_of,
     recorded,
     run_of_recorded_words,
     shown,
@@ -35,7 +40,13 @@ def test_the_page_shows_how_much_the_writings_differ(tmp_path):
     assert {record["words"] for record in run.records} == {"recorded"}
     assert stale_summaries(run.records) == 0
     every = {name: recorded(name) for name in STRATEGIES}
-    assert shown("writings") == writings_block(run.records, every), WRITE_ANEW
+    block = writings_block(run.records, every)
+    assert shown("writings") == block, WRITE_ANEW
+    noise = float(re.search(r"by the real cases [\d.]+ to ([\d.]+)", block)[1])
+    projects = {project_of(record) for record in every["anchored"]}
+    readme = " ".join(README.read_text("utf-8").split())
+    assert f"That is one model, in {len(projects)} projects, with prompts of our wording" in readme
+    assert f"Differences below {ceil(10 * noise) / 10} are noise" in readme
 
 
 def test_the_shipped_cases_have_words_of_four_strategies():

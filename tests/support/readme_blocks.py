@@ -129,7 +129,7 @@ def run_of_recorded_words(folder, trials):
 
 def project_of(record):
     """The project of a case; a scripted case is one of its own."""
-    return record["project"] or record["case"]
+    return record.get("project") or record["case"]
 
 
 def least_difference(scores):
