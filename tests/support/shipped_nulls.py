@@ -1,12 +1,12 @@
 """Makes ``nulls.json``, what the nulls state in the shipped cases; see the page on contributing.
 
-    PYTHONPATH=tests python -m support.shipped_nulls make      # some 30 s a case, all of them anew
+    PYTHONPATH=tests python -m support.shipped_nulls make      # 45 minutes, all of them anew
     PYTHONPATH=tests python -m support.shipped_nulls add       # only cases and nulls that are new
     PYTHONPATH=tests python -m support.shipped_nulls renew     # after a change of no reading
 
 ``make`` reads every view, ``add`` those that the file does not have. ``renew`` reads a random
-sample of the views that are known, and where they state the same as before, notes the version of
-the reader that found it so.
+sample of the views of each case and null, and where they state the same as before, notes the
+version of the reader that found it so.
 """
 
 import json
@@ -30,7 +30,7 @@ from pytest_compaction.run.figures.shipped_nulls import FILE, view_digest
 from pytest_compaction.run.response import Roles
 
 SAMPLE = 20
-"""Before the version is renewed, so many views of a null are read again at so many points."""
+"""So many views of each null are read again at a point of each case before a version is renewed."""
 
 
 def null_views():
@@ -114,14 +114,9 @@ def make(cases, content=None):
 
 
 def differing(cases, content, chance):
-    """Views of which ``content`` does not say what they state, in a random sample."""
-    every = [
-        (case, null(), point)
-        for case in cases
-        for null in NULLS
-        for point in sorted({probe.point for probe in case.probes})
-    ]
-    for case, null, point in chance.sample(every, min(SAMPLE, len(every))):
+    """Views that state other facts than ``content`` says, by a sample of each case and null."""
+    for case, null in ((case, null()) for case in cases for null in NULLS):
+        point = chance.choice(sorted({probe.point for probe in case.probes}))
         known = content["cases"][case.id]
         views = views_of(null, case, point)
         if known["views"][null.name][str(point)] != "".join(map(view_digest, views)):
