@@ -44,6 +44,11 @@ def pytest_unconfigure(config):
         config.stash[FOLDER].cleanup()
 
 
+def pytest_runtest_logfinish():
+    """What a run in this process left out of searches is found again; Hypothesis looks for it."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session")
 def _rules_for_all():
     with pytest.MonkeyPatch.context() as patch:

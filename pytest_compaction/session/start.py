@@ -58,7 +58,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     config.add_cleanup(session.close)
     if door is not None:
         serve(session, door, lambda t: with_prices_of_user(t, settings, config.rootpath))
-    config.add_cleanup(look_less_often())
+    config.add_cleanup(look_less_often(last=True))
     config.stash[fixtures.CASES] = session.case_set
     if not config.pluginmanager.hasplugin(fixtures.__name__):  # --fixtures has it without a run
         config.pluginmanager.register(fixtures, fixtures.__name__)
