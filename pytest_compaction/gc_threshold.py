@@ -15,22 +15,14 @@ MORE_OBJECTS: Final = 50_000
 """Objects that are made, beyond those that went, before Python looks at the young ones."""
 
 
-def look_less_often(*, last: bool = False) -> Callable[[], None]:
+def look_less_often() -> Callable[[], None]:
     """Look for garbage less often; what is returned makes it as it was.
 
-    `last`: the process ends after that, so what was made is left out of further searches, of which
-    pytest alone makes five when it ends. Where somebody has switched the search off, or made it as
-    rare, nothing changes.
+    Where somebody has switched the search off, or made it as rare, nothing changes.
     """
     before = gc.get_threshold()
     if not gc.isenabled() or not 0 < before[0] < MORE_OBJECTS:
         return lambda: None
     gc.unfreeze()
     gc.set_threshold(MORE_OBJECTS, *before[1:])
-
-    def end() -> None:
-        gc.set_threshold(*before)
-        if last:
-            gc.freeze()
-
-    return end
+    return lambda: gc.set_threshold(*before)

@@ -136,11 +136,14 @@ class _Windows:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
+        self._different = frozenset(words)
         self._sums = list(accumulate(map(hash, words), initial=0))
         self._starts: dict[int, dict[int, int]] = {}
 
     def like(self, words: _Words) -> _Words:
         """The words in the order in which they stand together; empty if they do not."""
+        if not self._different.issuperset(words):
+            return ()
         size = len(words)
         if size not in self._starts:  # equal words in any order have equal sums of hashes
             pairs = zip(self._sums, self._sums[size:], strict=False)

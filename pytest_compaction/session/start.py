@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +32,23 @@ if TYPE_CHECKING:
 _BENCHMARK_PACKAGE: Final = "pytest_compaction.benchmark"
 
 
+class _RareCollection:
+    """Has garbage collected less often until a run ends, and what the run made never again.
+
+    Of that pytest alone searches all, twice, and Python when it ends.
+    """
+
+    def __init__(self) -> None:
+        self._as_before = look_less_often()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self) -> None:
+        """Before the searches of others."""
+        self._as_before()
+        if gc.isenabled():
+            gc.freeze()
+
+
 def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSession:
     """Start a benchmark: resolve the settings and register the parts that it needs."""
     named = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -58,7 +76,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     config.add_cleanup(session.close)
     if door is not None:
         serve(session, door, lambda t: with_prices_of_user(t, settings, config.rootpath))
-    config.add_cleanup(look_less_often(last=True))
+    config.pluginmanager.register(_RareCollection(), "compaction-rare-collection")
     config.stash[fixtures.CASES] = session.case_set
     if not config.pluginmanager.hasplugin(fixtures.__name__):  # --fixtures has it without a run
         config.pluginmanager.register(fixtures, fixtures.__name__)

@@ -31,9 +31,10 @@ def test_python_looks_less_often_until_it_is_told_to_stop():
     assert not gc.get_freeze_count()
 
 
-def test_what_a_run_made_is_left_out_of_searches_when_the_process_ends():
-    gc.set_threshold(700, 9, 8)
-    look_less_often(last=True)()
+def test_what_a_run_made_is_left_out_of_searches_when_the_process_ends(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(test_says=SAID)
+    run(pytester, "test_says.py")
     assert gc.get_freeze_count()
     look_less_often()
     assert not gc.get_freeze_count()

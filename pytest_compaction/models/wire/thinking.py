@@ -53,7 +53,8 @@ _IN_WORDS: Final = re.compile(
 
 def without_thinking(text: str) -> str:
     """The text without what the model only thought; empty if it did nothing else."""
-    channels = list(_CHANNEL.finditer(text))
+    # The pattern may begin anywhere, so it is searched for only where its last mark stands.
+    channels = list(_CHANNEL.finditer(text)) if "<|message|>" in text else []
     if channels and not _is_data(text):
         said = [
             _HARMONY_MARK.split(text[found.end() :], maxsplit=1)[0]
