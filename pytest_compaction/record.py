@@ -25,7 +25,8 @@ _Class = TypedDict("_Class", {"class": str}, total=False)
 class FactRecord(_Class, total=False):
     """The outcome of one fact in the view and in the answer, and its place in the log.
 
-    ``needed`` is absent from a fact that is stated only, and says else why it is asked.
+    ``needed`` is absent from a fact that is stated only, and says else why it is asked. ``unasked``
+    says whether the view without the question states it, and is absent where that is the same view.
     """
 
     text: str
@@ -43,6 +44,7 @@ class FactRecord(_Class, total=False):
     stated_after: list[Any]
     recoverable: bool | None
     source: dict[str, Any] | None
+    unasked: bool
     needed: dict[str, Any]
 
 
@@ -75,6 +77,13 @@ class CompactionRecord(TypedDict, total=False):
     window: int
     messages: int
     events: list[EventRecord]
+
+
+class SearchRecord(TypedDict):
+    """What a question brought into the view; ``apart``: not held against the budget."""
+
+    tokens: int
+    apart: bool
 
 
 class TrapRecord(TypedDict):
@@ -121,6 +130,7 @@ class Record(TypedDict, total=False):
     flags: list[str]
     response: str
     tokens: dict[str, int]
+    search: SearchRecord
     usage: dict[str, dict[str, Any]]
     usd: dict[str, float | None]
     judges: list[dict[str, Any]]

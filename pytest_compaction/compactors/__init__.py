@@ -88,6 +88,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:  # a star exports to type checkers what the modules define
+    from pytest_compaction.compactors.archive import *
     from pytest_compaction.compactors.base.cuts import *
     from pytest_compaction.compactors.base.history import *
     from pytest_compaction.compactors.base.product import *
@@ -134,12 +135,13 @@ _NAMES: Final = {
 """The names by the module, below ``pytest_compaction``, that defines them."""
 _FOR_ROOMS: Final = {
     "compactors.base.product": "PLACEHOLDER",
-    "compactors.composition": "Composition asks_model parts_of",
+    "compactors.archive": "asks_model parts_of",
+    "compactors.composition": "Composition",
     "compactors.function.compactor": "FunctionCompactor",
     "compactors.own_code": "module_named",
     "compactors.parameters": "parted",
     "compactors.registry": "ENTRY_POINTS Registry is_own named_strategies",
-    "compactors.specs": "Spec UnknownCompactorError parse_spec",
+    "compactors.specs": "Spec UnknownCompactorError parse_spec without_archive",
     "compactors.strategies.plain": "Truncate Window",
     "compactors.strategies.anchors": "Anchors",
     "compactors.strategies.said": "Random SaidOnly",

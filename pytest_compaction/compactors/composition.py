@@ -21,6 +21,7 @@ from typing import Any, Final, TypeGuard, cast
 from pytest_compaction.compactors.base.cuts import newest_part, too_small, windowed
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
+    after_summary,
     dump,
     load,
     rewritten,
@@ -161,7 +162,7 @@ class Composition:
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
         """The view of the last part with the insertions after system prompt and summary."""
         part, own, room, inserted = self._last(state, context)
-        return View(_inserted(part.render(own, room, probe).messages, inserted))
+        return View(after_summary(part.render(own, room, probe).messages, inserted))
 
     async def asked_view(self, state: State, context: Context, probe: str) -> View:
         """The view for a question, where the last part asks a model about it."""
@@ -169,7 +170,7 @@ class Composition:
         asked = getattr(part, "asked_view", None)
         told = in_context(part, room)
         seen = await asked(own, told, probe) if asked else part.render(own, told, probe)
-        return View(_inserted(seen.messages, inserted))
+        return View(after_summary(seen.messages, inserted))
 
     def _last(
         self, state: State, context: Context
@@ -229,20 +230,6 @@ class Composition:
         if context.tokens.messages(after) >= total:
             return _unchanged(state, before)
         return Outcome(new, status, followed_spans(before, after, gone))
-
-
-def parts_of(strategy: object) -> tuple[object, ...]:
-    """The parts of a composed strategy; of any other the strategy itself."""
-    return strategy.parts if isinstance(strategy, Composition) else (strategy,)
-
-
-def asks_model(strategy: object) -> bool:
-    """Whether making a compaction asks a model: the strategy, or a part of a composed one."""
-    return any(
-        getattr(part, "takes_model", False)
-        or getattr(getattr(part, "traits", None), "needs_model", False)
-        for part in parts_of(strategy)
-    )
 
 
 def _check(name: str, parts: Sequence[Any], steps: Sequence[int]) -> None:
@@ -310,14 +297,6 @@ def _inserts(part: object) -> TypeGuard[InsertionCompactor]:
 def _smaller(context: Context, inserted: Sequence[Message]) -> Context:
     taken = context.tokens.messages(inserted)
     return replace(context, budget=context.budget - taken) if taken else context
-
-
-def _inserted(messages: Sequence[Message], inserted: Sequence[Message]) -> tuple[Message, ...]:
-    """The view with the insertions after the system prompt and any summary right after it."""
-    place = leading_system(messages)
-    while place < len(messages) and messages[place].origin == "synthetic":
-        place += 1
-    return (*messages[:place], *inserted, *messages[place:])
 
 
 def _unchanged(state: State, view: Sequence[Message], error: str | None = None) -> Outcome[State]:

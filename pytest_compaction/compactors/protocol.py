@@ -32,7 +32,9 @@ class Traits:
     the view that the case records, and no probe is asked if there is none.
     ``by_server``: its view is the whole log, with request parameters that make the
     endpoint compact it. ``null``: it has no idea behind it, and others are compared with
-    it at equal tokens. ``prompt_only`` names the parameters that change nothing but what
+    it at equal tokens. ``searches``: what it adds to its view for a question is what a search
+    found, which counts among the tokens of the view, and for which the window has room and not
+    the budget. ``prompt_only`` names the parameters that change nothing but what
     a model is told, so that they have no effect on the offline model. ``violations`` maps
     the name of each invariant that it is known to break to what it does instead.
     """
@@ -46,6 +48,7 @@ class Traits:
     needs_record: bool = False
     by_server: bool = False
     null: bool = False
+    searches: bool = False
     prompt_only: tuple[str, ...] = ()
     violations: Mapping[str, str] = field(default_factory=dict)
 

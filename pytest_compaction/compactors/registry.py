@@ -24,6 +24,7 @@ SHIPPED: Final = {
     "anchors": "strategies.anchors:Anchors",
     "anchored": "strategies.anchored:Anchored",
     "anthropic": "products.anthropic:Anthropic",
+    "archive": "archive:Archived",
     "claude-code": "products.claude_code:ClaudeCode",
     "claude-code-micro": "products.masking:ClaudeCodeMicro",
     "cline": "products.cline:Cline",
@@ -93,7 +94,7 @@ class Registry:
         rest, told = told_of(spec, target, shipped)
         strategy = self._made(rest, target, shipped)
         if told is not None:
-            from pytest_compaction.compactors.composition import asks_model
+            from pytest_compaction.compactors.archive import asks_model
 
             tell(spec, strategy, told, asks=strategy is not target and asks_model(strategy))
         return strategy
@@ -137,7 +138,7 @@ class Registry:
 
     def without_model(self, specs: Iterable[Spec]) -> list[str]:
         """The strategies, by name, that are not of this package and take no model of the run."""
-        from pytest_compaction.compactors.composition import asks_model
+        from pytest_compaction.compactors.archive import asks_model
 
         own = (part for part in _parts(specs) if not self.is_shipped(part))
         return list(dict.fromkeys(part.text for part in own if not asks_model(self.example(part))))
@@ -184,10 +185,11 @@ class Registry:
         return list(found)
 
     def _composed(self, spec: Spec) -> Compactor[State]:
-        from pytest_compaction.compactors.composition import Composition, CompositionError
+        from pytest_compaction.compactors.archive import composed
+        from pytest_compaction.compactors.composition import CompositionError
 
         try:
-            return Composition(spec.text, [self.create(part) for part in spec.parts])
+            return composed(spec.text, [self.create(part) for part in spec.parts])
         except CompositionError as error:
             raise UnknownCompactorError(
                 f"the parts cannot be composed: {printable(str(error))}"
@@ -234,6 +236,8 @@ def is_own(strategy: Any) -> bool:
     module = type(strategy).__module__
     if module == f"{__package__}.composition":
         return all(map(is_own, strategy.parts))
+    if module == f"{__package__}.archive":
+        return is_own(strategy.inner)
     return module.startswith(_OWN)
 
 

@@ -72,6 +72,18 @@ def parse_spec(text: str) -> Spec:
     return Spec(text.strip(), "+".join(part.target for part in parts), (), parts)
 
 
+ARCHIVE: Final = "archive"
+
+
+def without_archive(text: str) -> str:
+    """The strategy that compacts, as text: its requests for words are the same without an archive.
+
+    Words are recorded under this name.
+    """
+    parts = [part.text for part in parse_spec(text).parts if part.target != ARCHIVE]
+    return "+".join(parts) or text
+
+
 def _single(text: str) -> Spec:
     text = text.strip()
     drive = _DRIVE.match(text)

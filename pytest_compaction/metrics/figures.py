@@ -28,6 +28,12 @@ from pytest_compaction.metrics.aggregates import (
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
+from pytest_compaction.metrics.search import (
+    found_facts,
+    found_share,
+    stated_unasked,
+    tokens_a_found_fact,
+)
 from pytest_compaction.record import EventRecord, Record
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
@@ -180,6 +186,23 @@ FIGURES: tuple[Figure, ...] = (
             ("needed", "needed facts", True),
             ("stated", "stated only", False),
         )
+    ),
+    Figure("unasked", "share", Range(0, 1), "before search", of=stated_unasked),
+    Figure(
+        "found",
+        "share",
+        Range(0, 1),
+        "found again",
+        of=found_share,
+        whole=lambda mine, _: found_facts(mine),
+    ),
+    Figure(
+        "found_tokens",
+        "number",
+        Range(0, math.inf),
+        "tokens a fact",
+        whole=lambda mine, _: tokens_a_found_fact(mine),
+        threshold=Range(0, 1e9),
     ),
     _SHARE("pass^1", whole=lambda mine, _: pass_mean(mine), placed=_EVERYWHERE, always=True),
     _SHARE(

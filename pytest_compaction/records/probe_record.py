@@ -82,6 +82,7 @@ def scored_record(
             "view": response.view_tokens,
             "summary": written.output_tokens,
         },
+        **({"search": asdict(response.search)} if response.search else {}),
         **charged(
             {
                 "compaction": written,
@@ -267,6 +268,8 @@ def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
             "recoverable": history.recoverable,
             "source": source and {"message": clean(source[0]), "tokens": source[1]},
         }
+        if history.unasked is not None:
+            found["unasked"] = history.unasked
         if fact.needed is not None:
             why = {**asdict(fact.needed), "why": printable(fact.needed.why)}
             found["needed"] = {k: clean(v) if isinstance(v, str) else v for k, v in why.items()}

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from pytest_compaction.cache import Form, KeptResults
 from pytest_compaction.case import Case, Probe
-from pytest_compaction.compactors import Compactor, Context, State, View
+from pytest_compaction.compactors import Compactor, Context, State, View, without_archive
 from pytest_compaction.conversation import Message, Text, TokenCounter, ToolResult
 from pytest_compaction.conversation.formats.requests import ENCRYPTED, encrypted_in
 from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
@@ -34,7 +34,7 @@ from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.figures.view_figures import AskedOfView, Earlier, ViewReader
 from pytest_compaction.run.loop import MeteredModel, OnceTasks, Turn, WorkLoop
 from pytest_compaction.run.responder import ForcedChoice, Responder, seen
-from pytest_compaction.run.response import Arm, Compaction, Response, Roles
+from pytest_compaction.run.response import Arm, Compaction, Response, Roles, Search
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.settings import CONTROL, RECORDED, Settings
 
@@ -258,7 +258,8 @@ class CaseWork(OnceTasks):
             budgets = [tokens.messages(view) if view else case.budget for view in on_record]
         else:
             budgets = [case.budget if arm.budget is None else arm.budget] * len(case.points)
-        self._model.compacts_at(Place(case.id, arm.compactor, arm.trial, str(method.trigger)))
+        strategy = without_archive(arm.compactor)
+        self._model.compacts_at(Place(case.id, strategy, arm.trial, str(method.trigger)))
         feeder = CaseFeeder(
             case,
             method.create(arm.compactor),
@@ -326,9 +327,16 @@ class CaseWork(OnceTasks):
         before = fed.points[: probe.point]
         tokens = (*(point.view_tokens for point in before), read.tokens)
         compared = self.arm.compactor != CONTROL and not fed.is_null
+        unasked = fed.points[probe.point].view if fed.needs_probe else None
         asked = AskedOfView(
-            probe, view, read.messages, tokens if compared else None, failure is None, earlier
+            *(probe, view, read.messages, tokens if compared else None, failure is None, earlier),
+            unasked,
         )
+        search = None
+        if unasked is not None:
+            plain = {message.id: message for message in unasked}
+            found = [message for message in read.messages if plain.get(message.id) != message]
+            search = Search(roles.tokens.messages(found), fed.searches)
         return Response(
             answer=answer,
             probe=probe,
@@ -349,6 +357,7 @@ class CaseWork(OnceTasks):
             leads=roles.leads,
             reminded=reminded,
             view=read.messages,
+            search=search,
         )
 
 

@@ -371,7 +371,8 @@ class CaseFeeder:
         self._strategy = CheckedStrategy(compactor, timeout, shared, waited, apart)
         self._feeder = Feeder(self._strategy, trigger)
         self._needs_record = getattr(compactor.traits, "needs_record", False)
-        self._needs_probe = getattr(compactor.traits, "needs_probe", False)
+        self.needs_probe = getattr(compactor.traits, "needs_probe", False)
+        self.searches = getattr(compactor.traits, "searches", False)
         self.is_null = getattr(compactor.traits, "null", False)
 
     async def feed(self) -> Self:
@@ -419,7 +420,7 @@ class CaseFeeder:
         Where views depend on the question, those that it would have been given with it.
         ``None`` stands for a view that is not known: the endpoint edits it, or there is none.
         """
-        if not self._needs_probe:
+        if not self.needs_probe:
             return tuple(point.view for point in self.points[: probe.point])
         views: list[tuple[Message, ...] | None] = []
         for number in range(probe.point):

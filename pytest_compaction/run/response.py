@@ -79,6 +79,18 @@ class NullReading:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """What a question brought into the view of a strategy that reads it.
+
+    ``tokens`` are those of the messages that the view has for it alone. ``apart`` says that a
+    search found them after the compaction, so that they are not held against the budget.
+    """
+
+    tokens: int
+    apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class FactHistory:
     """What became of a fact until the point of its probe.
 
@@ -86,12 +98,14 @@ class FactHistory:
     the fact, whether the view there states it; points of which the view is not known are left
     out. ``recoverable`` says whether the agent can read again what the view dropped, and is
     ``None`` for a fact that the view states. ``source`` is the smallest message that is
-    evidence of the fact, with its tokens; ``None`` if the case names none.
+    evidence of the fact, with its tokens; ``None`` if the case names none. ``unasked`` says whether
+    the view without the question states it; ``None`` where that is the same view.
     """
 
     stated_after: tuple[tuple[str, bool], ...]
     recoverable: bool | None
     source: tuple[str, int] | None
+    unasked: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +166,8 @@ class Response:
     leads: Source = "answer"
     reminded: Reminded | None = None
     view: tuple[Message, ...] = field(default=(), repr=False, compare=False)
+    search: Search | None = None
+    """Of a strategy that reads the question: what it brought."""
 
     @cached_property
     def text(self) -> str:
@@ -167,9 +183,15 @@ class Response:
         return self.figures()
 
     @property
+    def held_tokens(self) -> int:
+        """The tokens of the view that are held against the budget."""
+        apart = self.search.tokens if self.search and self.search.apart else 0
+        return self.view_tokens - apart
+
+    @property
     def over_budget(self) -> bool:
         """Whether the view takes more tokens than it may; the control may take any number."""
-        return self.arm.compactor != CONTROL and self.view_tokens > self.budget
+        return self.arm.compactor != CONTROL and self.held_tokens > self.budget
 
     @property
     def reading(self) -> Readings:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pytest_compaction.case import CaseSet
+from pytest_compaction.compactors import without_archive
 from pytest_compaction.dialogues import is_dialogue_metric
 from pytest_compaction.gate import Threshold, parse_threshold, scopes_of
 from pytest_compaction.models import Archive, RecordedWords, archive_for, record_command
@@ -67,22 +68,28 @@ class RunWords:
                 yield (
                     f"{name}: words: rules, because {self.why}; they tell "
                     "what its structure keeps and nothing of prompts and models, which have no "
-                    f"effect; {record_command(name)}, or ask a model: --compaction-model=NAME"
+                    f"effect; {_record_command(name)}, or ask a model: --compaction-model=NAME"
                 )
                 continue
             without = self.missing.get(name, ())
             text = f"{name}: words: recorded, {self.cases - len(without)} of {self.cases} cases"
-            known = (archive.manifest.strategies.get(name) for archive in self.archives)
+            known = (
+                archive.manifest.strategies.get(without_archive(name)) for archive in self.archives
+            )
             prompts = dict.fromkeys(f"{p.digest} of {p.date}" for p in known if p)
             text += f", prompt {', '.join(prompts)}" if prompts else ""
             yield text
             if without:
-                yield f"{name}: {_without(without)}; {record_command(name)}"
+                yield f"{name}: {_without(without)}; {_record_command(name)}"
         if self.for_dialogues:
             yield (
                 "dialogues: words: rules, because none are recorded for dialogues; prompts and "
                 "models have no effect; ask a model: --compaction-model=NAME"
             )
+
+
+def _record_command(name: str) -> str:
+    return record_command(without_archive(name))
 
 
 def _without(cases: Sequence[str]) -> str:
@@ -136,14 +143,14 @@ def found_words(
         there = {
             entry.id: trials
             for entry in cases.entries
-            if (trials := _trials(held[name, entry.id], budgets))
+            if (trials := _trials(held[without_archive(name), entry.id], budgets))
         }
         strategies[name] = "recorded" if there else "rules"
         if there and settings.trials > max(there.values()):
             raise OptionError(
                 f"--compaction-trials={settings.trials}: {name} has recorded words of "
                 f"{max(there.values())} of these; take --compaction-trials={max(there.values())}, "
-                f"{record_command(name)} --trials={settings.trials}, or ask for rules: "
+                f"{_record_command(name)} --trials={settings.trials}, or ask for rules: "
                 "--compaction-model=offline"
             )
         without = [e.id for e in cases.entries if there.get(e.id, 0) < settings.trials]
@@ -161,20 +168,20 @@ def _unusable(
     if not there and told:
         return (
             f"{name}: prompt= and instruction= change what a model is told, and no words are "
-            f"recorded for them; {record_command(name)}, or name a model that can be asked: "
+            f"recorded for them; {_record_command(name)}, or name a model that can be asked: "
             "--compaction-model=NAME"
         )
     if gated and not there:
         return (
             f"{name}: {why.replace('none', 'no words', 1)}, so that a gate would rest on "
             "summaries by rules, which tell nothing of prompts and models; "
-            f"{record_command(name)}, name a model (--compaction-model=NAME), or ask for "
+            f"{_record_command(name)}, name a model (--compaction-model=NAME), or ask for "
             "rules in so many words: --compaction-model=offline"
         )
     if gated and without:
         return (
             printable(f"{name} has a rule, and {_without(without)}; ", 2000)
-            + f"{record_command(name)}, or name the other cases alone with --compaction-cases"
+            + f"{_record_command(name)}, or name the other cases alone with --compaction-cases"
         )
     return ""
 

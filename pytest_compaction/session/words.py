@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 from argparse import SUPPRESS
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_compaction.case import CaseEntry, CaseFileError
+from pytest_compaction.compactors import without_archive
 from pytest_compaction.models import (
     Archive,
     Call,
@@ -52,13 +54,14 @@ class WordsRequests:
         self._file = Path(config.getoption("words_requests"))
         self._recorded = config.getoption("words_recorded")
         self._archives: dict[str, Archive | None] = {}
+        self._outside = tuple(map(without_archive, session.asking_outside))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         if session.testsfailed:
             return None
         arms = {
-            (item.case, item.arm): None
+            (item.case, replace(item.arm, compactor=without_archive(item.arm.compactor))): None
             for item in (each.item for each in selected(session.items))
             if isinstance(item, ProbeItem)
             and isinstance(item.case, CaseEntry)
@@ -73,7 +76,7 @@ class WordsRequests:
             "requests": requests,
             "failures": failures,
             "arms": [[case.id, arm.compactor, arm.trial] for case, arm in arms],
-            "outside": list(self._session.asking_outside),
+            "outside": list(self._outside),
             "cases": {
                 entry.id: {
                     "digest": entry.digest,
@@ -98,7 +101,7 @@ class WordsRequests:
         failures = []
         try:
             for entry, arm in arms:
-                if arm.compactor in self._session.asking_outside:
+                if arm.compactor in self._outside:
                     continue
                 caller.begin()
                 try:

@@ -88,6 +88,12 @@ def test_what_a_model_writes_is_recorded_once_and_listed(recorded, endpoint, cap
     assert "whole. 2 summaries of 1 strategies in 2 cases" in capsys.readouterr().out
 
 
+def test_an_archive_has_the_words_of_its_strategy(recorded, capsys):
+    lines = listed(capsys, "--compactor=anchored+archive,anchored")
+    assert cells(lines, "anchored") == [2, 0, 0, 0, 0, 0]
+    assert not any("+archive" in line for line in lines)
+
+
 VERDICT = json.dumps({"stated": [1], "stale": [], **dict.fromkeys(DIMENSIONS, 4)})
 
 

@@ -187,6 +187,12 @@ def test_the_ledger_is_compared_with_a_strategy_alone(pytester, at_work):
     result.stdout.fnmatch_lines(["same views, one row: anchored, anchored+ledger"])
 
 
+def test_a_strategy_with_an_archive_is_compared_with_it_alone(pytester, at_work):
+    result = at_work("anchored,anchored+archive", page=STRATEGIES_PAGE)
+    assert set(statuses(pytester)) == {"anchored", "anchored+archive"}
+    result.stdout.fnmatch_lines(["  before search 100% *"])
+
+
 def test_a_thing_that_is_no_compactor_is_refused_in_a_sentence(pytester, at_work):
     (pytester.path / "my_mistake.py").write_text("class Nothing:\n    pass\n\nNUMBER = 3\n")
     for name, said in (

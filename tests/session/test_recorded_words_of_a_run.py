@@ -149,6 +149,27 @@ def test_every_way_of_running_gives_the_same_records(project, record):
     assert not any("flaws" in event for r in found for event in r["compaction"]["events"])
 
 
+def test_an_archive_reads_the_words_of_its_strategy_and_searches_the_same_with_any_workers(
+    project, record
+):
+    record("anchored")
+    for workers in ("-n0", "-n8"):
+        shown = measure(project, "--compactor=anchored,anchored+archive:k=2", workers, GATE, "-v")
+        assert f"anchored+archive:k=2: words: recorded, 2 of 2 cases, prompt {'c' * 16}" in said(
+            shown
+        )
+    serial, parallel = (path.read_bytes() for path in run_files(project))
+    assert serial == parallel
+    found = {(r["compactor"], r["case"], r["probe"]): r for r in records(project).records}
+    alone = [key for key in found if key[0] == "anchored"]
+    assert alone
+    for _, *item in alone:
+        mine, other = found["anchored", *item], found["anchored+archive:k=2", *item]
+        assert [f["unasked"] for f in other["facts"]] == [f["survived"] for f in mine["facts"]]
+        assert other["compaction"]["events"] == mine["compaction"]["events"]
+    assert any(r["search"]["tokens"] for r in found.values() if "search" in r)
+
+
 def test_words_of_another_request_are_marked_and_no_gate_passes_with_them(project, record, capsys):
     prompt = project.path / "brief.md"
     prompt.write_text("Say what was done and decided.\n\n$messages\n")

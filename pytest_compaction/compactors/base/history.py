@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_compaction.compactors.parameters import check_parameters
 from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, Status, View
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation import Message, leading_system
 from pytest_compaction.conversation.formats.chat import (
     ChatMessage,
     message_from_chat,
@@ -29,6 +29,14 @@ def load(items: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:
         message_from_chat(item, item["id"], f"message {item['id']}", item["origin"])
         for item in items
     )
+
+
+def after_summary(view: Sequence[Message], added: Sequence[Message]) -> tuple[Message, ...]:
+    """The view with further messages after the system prompt and any summary right after it."""
+    place = leading_system(view)
+    while place < len(view) and view[place].origin == "synthetic":
+        place += 1
+    return (*view[:place], *added, *view[place:])
 
 
 class HistoryCompactor:

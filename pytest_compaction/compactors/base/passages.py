@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import newest_part, pending_start
@@ -111,16 +112,22 @@ def _lines(text: str, characters: int) -> list[str]:
 
 
 def best_passages(
-    archive: Archive, question: str, room: int, count: Count, near: Sequence[int] = ()
+    archive: Archive,
+    question: str,
+    room: int,
+    count: Count,
+    near: Sequence[int] = (),
+    best: int | None = None,
 ) -> str:
     """Passages that answer a question best, in their order, within ``room`` tokens.
 
-    Empty if no passage that shares a term with the question, or is ``near`` it, fits.
+    Only the ``best`` first are looked at. Empty if no passage that shares a term with the question,
+    or is ``near`` it, fits.
     """
     kept: list[Passage] = []
     most = 0  # tokens of what is kept, at most
     misses = 0
-    for passage in archive.ranked(question, near):
+    for passage in islice(archive.ranked(question, near), best):
         added = count(passage.text) + count(passage.origin) + _BETWEEN
         if most + added > room:  # only then it is worth counting the whole
             exact = count(shown([*kept, passage]))

@@ -54,7 +54,8 @@ class AskedOfView:
 
     ``tokens`` are those of the views at the points up to that of the probe, ``None`` for a
     strategy that is not compared with the nulls; ``answered`` is false where a failure left
-    nothing to compare. ``earlier`` are the views at the points before.
+    nothing to compare. ``earlier`` are the views at the points before. ``unasked`` is the view
+    without the question, of a strategy that reads it.
     """
 
     probe: Probe
@@ -63,6 +64,7 @@ class AskedOfView:
     tokens: tuple[int, ...] | None
     answered: bool
     earlier: Earlier = ()
+    unasked: Messages | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ class ViewReader:
         self._identity: Latest[Messages, str] = Latest(identity)
         self._identity_of_read: Latest[Messages, str] = Latest(identity)
         self._identity_of_earlier: Latest[Earlier, str] = Latest(identity)
+        self._identity_of_unasked: Latest[Messages, str] = Latest(identity)
+        self._index_of_unasked: Latest[Messages, TextIndex] = Latest(view_index)
         self._log_facts: LogFacts | None = None
         self._prompt: Latest[Messages, Any] = Latest(
             lambda view: hashlib.sha256(
@@ -154,6 +158,7 @@ class ViewReader:
             *(self._identity.of(asked.view.messages), asked.view.parameters),
             *(self._identity_of_read.of(asked.messages), tokens, asked.answered),
             self._identity_of_earlier.of(asked.earlier),
+            *([] if asked.unasked is None else [self._identity_of_unasked.of(asked.unasked)]),
             *([canonical_json(changes)] if (changes := changes_of(self._rubric)) else ()),
         ]
         return self._kept.once(identity(about), FIGURES, make)
@@ -173,12 +178,16 @@ class ViewReader:
         if self._log_facts is None or self._log_facts.case is not case:
             self._log_facts = LogFacts(case, self._roles.tokens)
         reading = read_facts(probe.facts, probe.traps, shared.index)
+        unasked: tuple[bool, ...] | None = None
+        if asked.unasked is not None:
+            index = self._index_of_unasked.of(asked.unasked)
+            unasked = read_facts(probe.facts, (), index).stated
         return ViewFigures(
             reading,
             nulls,
             shared.constraints,
             prompt.hexdigest()[:16],
-            self._log_facts.history(probe, reading.stated, asked.messages, asked.earlier),
+            self._log_facts.history(probe, reading.stated, asked.messages, asked.earlier, unasked),
             shared.foreign,
             shared.worded,
             shared.listed,
@@ -198,14 +207,23 @@ class LogFacts:
         return LogPlaces(self.case.messages)
 
     def history(
-        self, probe: Probe, survives: Sequence[bool], view: Sequence[Message], earlier: Earlier
+        self,
+        probe: Probe,
+        survives: Sequence[bool],
+        view: Sequence[Message],
+        earlier: Earlier,
+        unasked: Sequence[bool] | None = None,
     ) -> tuple[FactHistory, ...]:
-        """The history of each fact of a probe; ``survives`` says which the ``view`` states."""
+        """The history of each fact of a probe; ``survives`` says which the ``view`` states.
+
+        ``unasked`` says which the view without the question states, where that is another one.
+        """
         text = "" if all(survives) else "\n".join(map(readable, view))
         indexes = [None if before is None else view_index(before) for before in earlier]
         points = self.case.points[: probe.point + 1]
         found: list[FactHistory] = []
-        for fact, survived in zip(probe.facts, survives, strict=True):
+        without = [None] * len(probe.facts) if unasked is None else unasked
+        for fact, survived, before_search in zip(probe.facts, survives, without, strict=True):
             # A case made in code may name messages that are not in its log.
             evidence = sorted(self._position[id] for id in fact.evidence if id in self._position)
             first = evidence[0] if evidence else 0
@@ -222,7 +240,7 @@ class LogFacts:
                 size = self._tokens.message(message)
                 if smallest is None or size < smallest[1]:
                     smallest = message.id, size
-            found.append(FactHistory(tuple(stated), read_again, smallest))
+            found.append(FactHistory(tuple(stated), read_again, smallest, before_search))
         return tuple(found)
 
 

@@ -199,7 +199,7 @@ def _within_budget(verdict: Verdict, response: Response, settings: Settings) -> 
     """The verdict, which does not pass if the view is over its budget and that is to fail it."""
     if settings.over_budget == "report" or not response.over_budget or verdict.overall is None:
         return verdict
-    view, budget = response.view_tokens, response.budget
+    view, budget = response.held_tokens, response.budget
     said = f"the view takes {view:,} tokens, and its budget is {budget:,}"
     overall = f"overall {verdict.overall:.2f} does not count"
     return replace(verdict, over_budget=f"{said}\n  {overall}\n  {REPORTED}")
