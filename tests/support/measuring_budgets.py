@@ -101,7 +101,7 @@ async def _compacted(case, spec, kept):
             views = [await feeder.view(number, each) for each in questions]
             assert all(view.messages for view in views)
             sizes = [point.view_tokens]
-            if per_question and asked:
+            if per_question and asked and not compactor.traits.searches:
                 sizes = [COUNTER.messages(view.messages) for view in views]
             failed = step.status == "failed"
             found += [(case.id, size, case.budget, failed) for size in sizes]
