@@ -60,8 +60,12 @@ class EventRecord(TypedDict, total=False):
     free: int | None
     until_next: int | None
     messages_left: int
+    requests: int
+    added: int
+    sent: int
     calls: int
     input_tokens: int
+    cached_tokens: int
     output_tokens: int
     prompt_tokens: int
     placeholder: str

@@ -33,6 +33,7 @@ TABLES: Final = (
     "lost_by",
     "most_lost",
     "cost",
+    "task",
 )
 
 
@@ -115,6 +116,11 @@ def _needs(name: str) -> str:
         return "it needs a run over real and scripted cases"
     if name == "lost_by":
         return "it needs a run of two strategies or more beside none, by this version"
+    if name == "task":
+        return (
+            "it needs a run by this version over cases that say what a fact was needed for, and "
+            "that go on after a compaction, such as real ones or imported sessions"
+        )
     if name in {"losses", "survival", "runway", "most_lost", "cost"}:
         return "it needs a run of a strategy that compacted and lost something, by this version"
     return (

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.readings import *
     from pytest_compaction.metrics.recovery import *
     from pytest_compaction.metrics.strategies import *
+    from pytest_compaction.metrics.task_tokens import *
 
 _NAMES: Final = {
     "aggregates": (
@@ -101,6 +102,7 @@ _NAMES: Final = {
         "differences_by_case is_null pair_items paired_difference stale_summaries "
         "with_other_words with_same_views words_in"
     ),
+    "task_tokens": "Cheapest SessionTokens TaskTokens cheapest requests_cost tokens_per_task",
     "readings": (
         "Loss ReadViews Readings Source loss read read_outcomes reader_version "
         "readings_of view_index"

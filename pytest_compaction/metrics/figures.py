@@ -34,6 +34,7 @@ from pytest_compaction.metrics.search import (
     stated_unasked,
     tokens_a_found_fact,
 )
+from pytest_compaction.metrics.task_tokens import PARTS, TOTAL, tokens_per_task
 from pytest_compaction.record import EventRecord, Record
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
@@ -64,6 +65,8 @@ class Figure:
     placed: frozenset[Outlet] = frozenset()
     always: bool = False
     """Whether a report has it without a value too."""
+    estimate: bool = False
+    """Whether it supposes what was not measured, so that no gate may decide on it."""
 
     @property
     def head(self) -> str:
@@ -150,6 +153,10 @@ def events_of(records: Sequence[Record]) -> list[EventRecord]:
         events = (record.get("compaction") or {}).get("events") or []
         last[key] = max(last.get(key, []), events, key=len)
     return [event for events in last.values() for event in events]
+
+
+def _task_tokens(records: Sequence[Record], _: Sequence[Record], part: str) -> Mean | None:
+    return tokens_per_task(records).mean(part)
 
 
 def _ratio(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
@@ -252,6 +259,17 @@ FIGURES: tuple[Figure, ...] = (
         whole=_ratio,
         threshold=Range(0, 1e9),
         placed=_EVERYWHERE,
+    ),
+    *(
+        _SHARE(
+            "task_estimate" if part == TOTAL else f"task_estimate.{part}",
+            kind="number",
+            bounds=Range(0, math.inf),
+            whole=partial(_task_tokens, part=part),
+            placed=_EVERYWHERE - {"header"},
+            estimate=True,
+        )
+        for part in (TOTAL, *PARTS)
     ),
 )
 """All figures; :func:`known` is what reads them."""

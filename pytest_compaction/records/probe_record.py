@@ -381,10 +381,15 @@ def _event(step: Step, window: int) -> EventRecord:
         "free": window - step.after if known else None,
         "until_next": step.until_next,
         "messages_left": step.left,
+        "requests": step.requests,
+        "added": step.added,
+        "sent": step.sent,
     }
     if step.usage.calls:
         found["calls"] = step.usage.calls
         found["input_tokens"] = step.usage.input_tokens
+        if step.usage.cached_tokens:
+            found["cached_tokens"] = step.usage.cached_tokens
         found["output_tokens"] = step.usage.output_tokens
     if step.usage.prompt_tokens:
         found["prompt_tokens"] = step.usage.prompt_tokens

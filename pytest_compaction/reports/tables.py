@@ -23,12 +23,14 @@ from pytest_compaction.metrics import (
     ProductionLoss,
     StrategyCosts,
     StrategyLosses,
+    TaskTokens,
     abilities_of,
     ability_mean,
     aggregate,
     by_arm,
     by_class,
     by_origin,
+    cheapest,
     compared_losses,
     conversations_of,
     counts_of,
@@ -46,6 +48,7 @@ from pytest_compaction.metrics import (
     strategy_costs,
     strategy_losses,
     tenth_mean,
+    tokens_per_task,
     with_other_words,
     words_in,
 )
@@ -90,6 +93,9 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     }
     if costs:
         yield _cost_table(costs)
+    tasks = {name: tokens_per_task(group, prices) for name, group in groups.items()}
+    if any(found.sessions for found in tasks.values()):
+        yield _task_table(tasks, {name: group[0]["compactor"] for name, group in groups.items()})
 
 
 def class_tables(groups: Groups) -> Iterator[Table]:
@@ -495,18 +501,22 @@ _DOLLARS: Final[Columns[tuple[str, StrategyCosts]]] = (
 )
 
 
-def _cost_table(found: Mapping[str, StrategyCosts]) -> Table:
-    """Tokens removed, costs and savings of strategies at the same prices; in dollars if known."""
-    first = next(iter(found.values()))
-    pricing, ratios = first.pricing, first.pricing.ratios
-    prices = pricing.name
+def _prices(pricing: Pricing) -> str:
+    ratios, prices = pricing.ratios, pricing.name
     if pricing.input_usd is not None:
         prices += (
             f"; read {ratios.read:g}, write {ratios.write:g}, output {ratios.output:g} times the "
             f"input price of {pricing.input_usd:g} US dollars for a million tokens"
         )
+    return f"Prices: {prices}."
+
+
+def _cost_table(found: Mapping[str, StrategyCosts]) -> Table:
+    """Tokens removed, costs and savings of strategies at the same prices; in dollars if known."""
+    first = next(iter(found.values()))
+    pricing = first.pricing
     notes = [
-        f"Prices: {prices}.",
+        _prices(pricing),
         "Cost, saving and net are worth as many input tokens: cost of a compaction with the next "
         "request after it, saving of each later request, and net of all over "
         f"{first.horizon} later requests, after reading again what was dropped. Pays after: later "
@@ -519,3 +529,75 @@ def _cost_table(found: Mapping[str, StrategyCosts]) -> Table:
     ]
     columns = (*_COST, *(_DOLLARS if pricing.input_usd is not None else ()))
     return table_of("cost", "What compaction costs and saves", columns, found.items(), notes)
+
+
+def _part(name: str) -> Callable[[tuple[str, TaskTokens]], Cell]:
+    return lambda row: estimate(row[1].mean(name), "count", (0, math.inf))
+
+
+_TASK: Final[Columns[tuple[str, TaskTokens]]] = (
+    ("compactor", "compactor", _name),
+    ("sessions", "sessions", lambda row: count(len(row[1].sessions))),
+    ("total", "total", _part("total")),
+    ("requests", "later requests", _part("requests")),
+    ("read_again", "read again", _part("read_again")),
+    ("summaries", "summaries", _part("summaries")),
+    ("sent", "tokens sent", _part("sent")),
+    ("needed", "needed", lambda row: count(row[1].sum("needed"))),
+    ("gone", "of that gone", lambda row: count(row[1].sum("gone"))),
+)
+_TASK_DOLLARS: Final[Columns[tuple[str, TaskTokens]]] = (
+    ("usd", "US dollars", _in(of("usd", "score"))),
+)
+_TASK_NOTES: Final = (
+    "An estimate: the sessions were recorded under other views, and would have gone another way. "
+    "Mean of a session from its first compaction to its end, worth as many input tokens. Later "
+    "requests: each with the view and the log since then, the beginning read from the cache. Read "
+    "again: facts that the session needed, that the view does not state and one call reads again. "
+    "Summaries: requests and replies of the compactions.",
+    "Tokens sent: those of the later requests, cached or not. Gone: needed facts to which nothing "
+    "in the view leads. They cost nothing here, so a strategy that forgets looks cheap.",
+    _CASES,
+)
+
+
+def _task_table(found: Mapping[str, TaskTokens], compactors: Mapping[str, str]) -> Table:
+    """The estimate of each strategy at each budget, its parts apart, and which costs least."""
+    pricing = next(iter(found.values())).pricing
+    columns = (*_TASK, *(_TASK_DOLLARS if pricing.input_usd is not None else ()))
+    notes = [_prices(pricing), *_TASK_NOTES, *_least(found)]
+    for compactor in dict.fromkeys(compactors.values()):
+        arms = {name: each for name, each in found.items() if compactors[name] == compactor}
+        notes += _least(arms) if 1 < len(arms) < len(found) else ()
+    over = [name for name, each in found.items() if each.over_budget]
+    if over:
+        notes.append(f"Not compared, because views are over the budget: {', '.join(over)}.")
+    left_out: dict[str, dict[str, list[str]]] = {}
+    for name, each in found.items():
+        for case, why in each.left_out.items():
+            left_out.setdefault(why, {}).setdefault(case, []).append(name)
+    for why, cases in left_out.items():
+        told = (
+            case if len(names) == len(found) else f"{case} ({', '.join(names)})"
+            for case, names in cases.items()
+        )
+        notes.append(f"Left out, because {why}: {', '.join(told)}.")
+    return table_of("task", "Tokens per task, an estimate", columns, found.items(), notes)
+
+
+def _least(found: Mapping[str, TaskTokens]) -> Iterator[str]:
+    """Which of several costs least, if intervals tell."""
+    best = cheapest(found)
+    if best is None:
+        return
+    if best.alike:
+        yield (
+            f"No recommendation: {best.name} has the lowest total, and the interval of the "
+            f"difference holds 0 for {', '.join(best.alike)}."
+        )
+    else:
+        each = found[best.name]
+        yield (
+            f"{best.name} costs least: the interval of each difference is above 0. Of its "
+            f"{each.sum('needed'):,} needed facts {each.sum('gone'):,} are gone."
+        )

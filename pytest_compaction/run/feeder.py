@@ -64,6 +64,9 @@ class Step:
     ``until_next`` is the number of messages of the log after which the view held as many tokens
     again as before, each taken in as it is; ``None`` if the log ended before, ``left`` messages
     after this compaction, or if that is not known.
+
+    ``requests`` is the number of those that the log made from then to the next compaction. After
+    the view each has what the log said since: ``added`` tokens in the last one, ``sent`` in all.
     """
 
     point: str
@@ -77,6 +80,9 @@ class Step:
     log: int = 0
     until_next: int | None = None
     left: int = 0
+    requests: int = 0
+    added: int = 0
+    sent: int = 0
     usage: Usage = Usage()
     seconds: float | None = None
     placeholder: str = ""
@@ -390,7 +396,7 @@ class CaseFeeder:
             except CompactorError as raised:
                 error = f"{raised} (case {self._case.id}, compaction point {point.id})"
                 self.points.append(PointState(None, log_tokens, 0, error, cause=raised.__cause__))
-        self.steps = with_runway(self._feeder.steps, self._until)
+        self.steps = with_runway(self._feeder.steps, self._case.messages, self._until)
         return self
 
     async def view(
@@ -489,16 +495,28 @@ def tokens_until(log: Sequence[Message], tokens: TokenCounter) -> list[int]:
     return list(accumulate(map(tokens.message, log), initial=0))
 
 
-def with_runway(steps: Sequence[Step], until: Sequence[int]) -> tuple[Step, ...]:
+def with_runway(
+    steps: Sequence[Step], messages: Sequence[Message], until: Sequence[int]
+) -> tuple[Step, ...]:
     """The steps with what they leave of the log, given the tokens :func:`tokens_until`.
 
     The view after a compaction grows by each message of the log as it is, whatever a later
     compaction makes of it; so steps of runs with other triggers can be compared.
     """
     last, found = len(until) - 1, []
-    for step in steps:
+    asked = [
+        number
+        for number, message in enumerate(messages)
+        if message.role == "assistant" and (not number or messages[number - 1].role != "assistant")
+    ]
+    ends = [*(step.messages for step in steps[1:]), len(messages)]
+    for step, end in zip(steps, ends, strict=False):
         log = until[step.messages]
+        later = asked[bisect_left(asked, step.messages) : bisect_left(asked, end)]
+        sizes = [until[number] - log for number in later]
         at = bisect_left(until, log + step.before - step.after, lo=step.messages)
         next = None if at > last or step.by_server else at - step.messages
-        found.append(replace(step, log=log, left=last - step.messages, until_next=next))
+        step = replace(step, log=log, left=last - step.messages, until_next=next)
+        step = replace(step, requests=len(sizes), added=max(sizes, default=0), sent=sum(sizes))
+        found.append(step)
     return tuple(found)

@@ -54,6 +54,9 @@ def test_each_compaction_says_what_it_took_and_left():
         "free": 2000 - left,
         "until_next": 4,
         "messages_left": 6,
+        "requests": 0,
+        "added": 0,
+        "sent": 0,
     }
     assert second["log"] == tokens(*range(9))
     assert second["before"] == left + tokens(6, 7, 8)
@@ -122,7 +125,8 @@ def test_a_failed_compaction_leaves_all_as_it_was():
 def test_where_the_endpoint_compacts_what_is_left_is_not_known():
     response, _ = measured_case(talk_case(), tail)["p"]
     step = replace(response.steps[0], by_server=True)
-    (step,) = with_runway([step], tokens_until(talk_case().messages, COUNTER))
+    log = talk_case().messages
+    (step,) = with_runway([step], log, tokens_until(log, COUNTER))
     (event,) = compaction_of(replace(response, steps=(step,)))["events"]
     unknown = {"before", "after", "prefix", "free", "until_next"}
     assert {key for key, value in event.items() if value is None} == unknown
@@ -152,7 +156,7 @@ def test_the_runway_is_that_of_adding_one_message_after_the_other(sizes, before,
     log = from_chat([user("word " * size) for size in sizes])
     at = data.draw(st.integers(0, len(log)))
     (found,) = with_runway(
-        [Step("p", "compacted", before, after, messages=at)], tokens_until(log, COUNTER)
+        [Step("p", "compacted", before, after, messages=at)], log, tokens_until(log, COUNTER)
     )
     held, expected = after, None
     for number in range(len(log) - at + 1):
@@ -166,4 +170,24 @@ def test_the_runway_is_that_of_adding_one_message_after_the_other(sizes, before,
 
 @pytest.mark.parametrize("steps", [(), []])
 def test_without_a_compaction_there_is_no_runway(steps):
-    assert with_runway(steps, tokens_until(from_chat(TALK), COUNTER)) == ()
+    log = from_chat(TALK)
+    assert with_runway(steps, log, tokens_until(log, COUNTER)) == ()
+
+
+@given(
+    st.lists(st.sampled_from([user("a word"), user("b " * 30), assistant("c " * 9)]), max_size=14),
+    st.lists(st.integers(0, 14), max_size=4).map(sorted),
+)
+def test_later_requests_are_the_turns_of_the_assistant_up_to_the_next_compaction(chat, at):
+    log = from_chat(chat)
+    at = [number for number in at if number <= len(log)]
+    steps = [Step(f"p{number}", "compacted", 9, 5, messages=number) for number in at]
+    for number, step in enumerate(with_runway(steps, log, tokens_until(log, COUNTER))):
+        sizes, said = [], 0
+        for position in range(at[number], (*at, len(log))[number + 1]):
+            turn = log[position].role == "assistant"
+            if turn and (position == 0 or log[position - 1].role != "assistant"):
+                sizes.append(said)
+            said += COUNTER.message(log[position])
+        assert (step.requests, step.sent) == (len(sizes), sum(sizes))
+        assert step.added == (sizes[-1] if sizes else 0)

@@ -1,0 +1,199 @@
+"""Tokens per task: what the views of a strategy cost for the rest of the recorded session.
+
+An estimate, because the session was recorded under another view. The unit is the price of one
+input token; docs/losses.md has the formula and its limits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.metrics.aggregates import is_needed
+from pytest_compaction.metrics.budgets import is_over_budget
+from pytest_compaction.metrics.comparisons import compare
+from pytest_compaction.metrics.cost import DEFAULT_PRICING, Pricing, Ratios, Sizes, SummaryCalls
+from pytest_compaction.metrics.intervals import Mean, case_key, clustered, mean_over
+from pytest_compaction.record import EventRecord, Record
+
+NOTHING_LATER: Final = "no request follows a compaction"
+NOT_NEEDED: Final = "no fact says what it was needed for"
+UNSCORED: Final = "an item has no score"
+UNKNOWN: Final = "the tokens of a view or of later requests are not known"
+PARTS: Final = ("requests", "read_again", "summaries")
+TOTAL: Final = "total"
+"""The parts of the estimate, and their sum."""
+_MOST: Final = 2**53
+"""A count beyond it is damage, and would be no exact float."""
+
+
+def requests_cost(sizes: Sizes, requests: int, added: int, sent: int, ratios: Ratios) -> float:
+    """The cost of the requests after a compaction, each with the view and the log since then.
+
+    ``added`` are the tokens of the log in the last of them, ``sent`` in all together. The first
+    request finds the prefix of the view in the cache, each other one all of the one before it.
+    """
+    if not requests:
+        return 0.0
+    read = sizes.prefix + (requests - 1) * sizes.after + sent - added
+    return read * ratios.read + (sizes.written + added) * ratios.write
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTokens:
+    """One session in one trial, after its first compaction, as one strategy would go on with it.
+
+    ``later`` counts its requests, and ``sent`` all tokens in them, cached or not. ``requests``,
+    ``read_again`` and ``summaries`` are worth as many input tokens. ``gone`` counts needed facts
+    that the views neither state nor lead to; ``needed`` are all.
+    """
+
+    case: str
+    trial: int
+    later: int
+    sent: int
+    requests: float
+    read_again: float
+    summaries: float
+    gone: int
+    needed: int
+
+    @property
+    def total(self) -> float:
+        return self.requests + self.read_again + self.summaries
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTokens:
+    """The sessions of a strategy; ``left_out`` has the reason for each case that is in no figure.
+
+    ``over_budget``: a view of a session takes more tokens than it may.
+    """
+
+    sessions: tuple[SessionTokens, ...]
+    left_out: Mapping[str, str]
+    over_budget: bool
+    pricing: Pricing
+
+    def mean(self, name: str) -> Mean | None:
+        """The mean of a part over sessions; ``None`` without any."""
+        return mean_over(
+            clustered((each.case, float(getattr(each, name))) for each in self.sessions)
+        )
+
+    @property
+    def usd(self) -> float | None:
+        """US dollars a session; ``None`` without a price."""
+        mean = self.mean("total")
+        return None if mean is None else self.pricing.usd(mean.value)
+
+    def sum(self, name: str) -> int:
+        return sum(getattr(each, name) for each in self.sessions)
+
+
+def tokens_per_task(records: Sequence[Record], pricing: Pricing = DEFAULT_PRICING) -> TaskTokens:
+    """The estimate of one strategy over all its sessions and trials."""
+    by_session: dict[tuple[str, int, str], list[Record]] = {}
+    for record in records:
+        key = record["case"], record["trial"], str(record.get("budget"))
+        by_session.setdefault(key, []).append(record)
+    sessions, left_out = [], {}
+    for (case, *_), group in sorted(by_session.items()):
+        found = _session(group, pricing.ratios)
+        if isinstance(found, SessionTokens):
+            sessions.append(found)
+        else:
+            left_out[case] = found
+    over = any(map(is_over_budget, records))
+    return TaskTokens(tuple(sessions), left_out, over, pricing)
+
+
+def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
+    """One session in one trial, or the reason why it is in no figure."""
+    if any(record["overall"] is None for record in records):
+        return UNSCORED
+    if not any(is_needed(fact) for record in records for fact in record["facts"]):
+        return NOT_NEEDED
+    found = [record["compaction"].get("events") or [] for record in records]
+    events = max(found, key=len)
+    if not all(_is_known(event) for event in events):
+        return UNKNOWN
+    events = [event for event in events if event["requests"]]
+    if not events:
+        return NOTHING_LATER
+    again: dict[tuple[int, str], int] = {}
+    needed: dict[tuple[int, str], bool] = {}
+    for record, until in zip(records, found, strict=True):
+        if not until or not until[-1]["requests"]:
+            continue
+        for fact in filter(is_needed, record["facts"]):
+            back = not fact["survived"] and fact.get("recoverable") is True
+            needed[len(until), fact["text"]] = bool(fact["survived"]) or back
+            if back and (source := fact.get("source")):
+                again[len(until), source["message"]] = source["tokens"]
+    return SessionTokens(
+        case=case_key(records[0]),
+        trial=records[0]["trial"],
+        later=sum(event["requests"] for event in events),
+        sent=sum(event["requests"] * (event["after"] or 0) + event["sent"] for event in events),
+        requests=math.fsum(_requests(event, ratios) for event in events),
+        read_again=sum(again.values()) * ratios.write,
+        summaries=math.fsum(_calls(event).cost(ratios) for event in events),
+        gone=sum(not held for held in needed.values()),
+        needed=len(needed),
+    )
+
+
+def _is_known(event: EventRecord) -> bool:
+    """Whether all figures of a compaction are counts; older versions do not tell of requests."""
+    needed = (event.get(n) for n in ("before", "after", "prefix", "requests", "added", "sent"))
+    calls = (event.get(n, 0) for n in ("input_tokens", "cached_tokens", "output_tokens"))
+    return all(isinstance(n, int) and 0 <= n < _MOST for n in (*needed, *calls))
+
+
+def _requests(event: EventRecord, ratios: Ratios) -> float:
+    before, after, prefix = (event[key] or 0 for key in ("before", "after", "prefix"))
+    sizes = Sizes(before, after, min(prefix, after))
+    return requests_cost(sizes, event["requests"], event["added"], event["sent"], ratios)
+
+
+def _calls(event: EventRecord) -> SummaryCalls:
+    read, cached = event.get("input_tokens", 0), event.get("cached_tokens", 0)
+    return SummaryCalls(read, cached, event.get("output_tokens", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Cheapest:
+    """The strategy of the lowest mean, and the ``alike`` from which its interval does not part."""
+
+    name: str
+    alike: tuple[str, ...]
+
+
+def cheapest(found: Mapping[str, TaskTokens]) -> Cheapest | None:
+    """Which of two strategies or more costs least, over sessions that both have.
+
+    Views over the budget take no part; ``None`` if fewer than two are left.
+    """
+    means = {
+        name: mean.value
+        for name, each in found.items()
+        if not each.over_budget and (mean := each.mean("total")) is not None
+    }
+    if len(means) < 2:
+        return None
+    best, *others = sorted(means, key=lambda name: (means[name], name))
+    return Cheapest(best, tuple(name for name in others if not _parts(found[best], found[name])))
+
+
+def _parts(first: TaskTokens, second: TaskTokens) -> bool:
+    """Whether the whole interval of what the second costs more is above 0."""
+    one, other = (
+        {(each.case, each.trial, each.later): each.total for each in side.sessions}
+        for side in (first, second)
+    )
+    paired = compare(clustered((key[0], other[key] - one[key]) for key in one if key in other))
+    interval = None if paired is None else paired.difference.interval
+    return interval is not None and interval[0] > 0
