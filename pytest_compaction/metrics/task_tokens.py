@@ -125,6 +125,7 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
         return NOTHING_LATER
     again: dict[tuple[int, str], int] = {}
     needed: dict[tuple[int, str], bool] = {}
+    searched = 0
     for record, until in zip(records, found, strict=True):
         if not until or not until[-1]["requests"]:
             continue
@@ -133,13 +134,16 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
             needed[len(until), fact["text"]] = bool(fact["survived"]) or back
             if back and (source := fact.get("source")):
                 again[len(until), source["message"]] = source["tokens"]
+        facts = filter(is_needed, record["facts"])
+        if any(fact["survived"] and fact.get("unasked") is False for fact in facts):
+            searched += record["search"]["tokens"]
     return SessionTokens(
         case=case_key(records[0]),
         trial=records[0]["trial"],
         later=sum(event["requests"] for event in events),
         sent=sum(event["requests"] * (event["after"] or 0) + event["sent"] for event in events),
         requests=math.fsum(_requests(event, ratios) for event in events),
-        read_again=sum(again.values()) * ratios.write,
+        read_again=(sum(again.values()) + searched) * ratios.write,
         summaries=math.fsum(_calls(event).cost(ratios) for event in events),
         gone=sum(not held for held in needed.values()),
         needed=len(needed),

@@ -122,6 +122,15 @@ def test_a_message_is_read_again_once_after_a_compaction_and_again_after_the_nex
     assert only(*records).read_again == 250 * 1.25
 
 
+def test_what_a_search_brought_back_for_a_needed_fact_is_read_again():
+    found = fact("found", needed=NEEDED, unasked=False)
+    search = {"tokens": 300, "apart": True}
+    assert only(session(facts=[found], search=search)).read_again == 300 * 1.25
+    known = fact("known", needed=NEEDED, unasked=True)
+    stated_only = fact("found", unasked=False)
+    assert only(session(facts=[known, stated_only], search=search)).read_again == 0
+
+
 def test_a_needed_fact_to_which_nothing_leads_costs_nothing_and_is_counted():
     found = only(session(facts=[lost("one", recoverable=False), lost("two")]))
     assert (found.needed, found.gone, found.read_again) == (3, 1, 125)
