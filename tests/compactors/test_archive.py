@@ -1,18 +1,21 @@
 """``STRATEGY+archive``: what a strategy drops is searched once for each question."""
 
+import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, case_data, context_of, session, user
-from support.compacting import compacted, cycles, ids, in_a_row
+from support.compacting import SpyModel, compacted, cycles, ids, in_a_row
 from support.compositions import create, refusal
 from support.measured_case import measured_case
 
 from pytest_compaction.case import case_from_json
 from pytest_compaction.compactors.archive import FOUND_ID, PREAMBLE
 from pytest_compaction.conversation import structure_faults
+from pytest_compaction.models import AnswerReply
 
 QUESTION = "Which retry limit was set in src/module_1.py?"
 SAID = "Please fix the retry limit in src/module_1.py; it must be 101."
@@ -195,3 +198,56 @@ def test_a_strategy_that_sees_the_question_at_once_is_held_to_its_budget():
     _, plain = measured_case(archived_case(), create("truncate"))["limit"]
     assert "search" not in plain
     assert "unasked" not in plain["facts"][0]
+
+
+# By queries of a model
+
+
+class Searching(SpyModel):
+    """Writes these queries for each question."""
+
+    name = "searching"
+
+    def __init__(self, *queries):
+        super().__init__()
+        self.queries, self.read = queries, []
+
+    async def answer(self, request):
+        self.read.append(request)
+        return AnswerReply("\n".join(self.queries))
+
+
+def searched_by(model):
+    context, compactor = context_of(700), create("truncate+archive:k=1:query=model")
+    outcome, plain = compacted(compactor, session(12), context)
+    asking = replace(context, model=model)
+    view = asyncio.run(compactor.asked_view(outcome.state, asking, "What was the value?"))
+    return view.messages, plain
+
+
+def test_a_model_that_is_asked_reads_the_view_and_the_question_and_writes_the_query():
+    model = Searching("please fix the retry limit", "", "module_1.py must be 101")
+    view, plain = searched_by(model)
+    assert "LIMIT = 101" in passages_in(view)
+    (request,) = model.read
+    assert request.view == plain
+    assert request.question.endswith("Question: What was the value?")
+    assert create("truncate+archive:query=model").traits.needs_model
+
+
+def test_only_the_first_three_queries_are_searched_for():
+    view, plain = searched_by(Searching("zzz", "yyy", "xxx", "limit in module_1.py"))
+    assert view == plain
+
+
+def test_a_model_that_needs_no_search_is_charged_for_none():
+    view, plain = searched_by(Searching("NONE"))
+    assert view == plain
+
+
+def test_rules_write_no_query_and_search_by_the_question():
+    compactor, context = create("truncate+archive:k=1:query=model"), context_of(700)
+    outcome, _ = compacted(compactor, session(12), context)
+    view = asyncio.run(compactor.asked_view(outcome.state, context, QUESTION))
+    assert view.messages == asked(compactor, outcome, context)
+    assert "module_1.py" in passages_in(view.messages)
