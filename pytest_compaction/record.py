@@ -146,6 +146,7 @@ class Record(TypedDict, total=False):
     hashes: dict[str, Any]
     constraints: dict[str, Any]
     compliance: dict[str, Any]
+    next_action: dict[str, Any]
     foreign: dict[str, Any]
     worded: dict[str, Any]
     listed: dict[str, int]

@@ -280,6 +280,8 @@ class Settings:
     """The criteria, as they are when the file has been read."""
     answers: bool = False
     """Whether rules make answers and judge them, beside what the view states."""
+    next_actions: bool = False
+    """Whether a model is asked at each point which call of a tool comes next."""
     over_budget: OverBudget = "fail"
     """What becomes of items with a view over the budget. With ``report`` no gate passes either."""
     reports: tuple[str, ...] = ()
@@ -362,6 +364,7 @@ class Settings:
             "budgets": list(self.budgets),
             "control": self.control,
             **({"answers": True} if self.answers else {}),
+            **({"next_actions": True} if self.next_actions else {}),
             **({"rubric_file": self.rubric_file} if self.rubric_file else {}),
             "thresholds": list(self.thresholds),
             "max_unscored": self.max_unscored,

@@ -63,8 +63,9 @@ def recorded_view(
 Origin = Literal["real", "scripted"]
 """Whether an agent at work left the log, or it was written for a benchmark."""
 
-AnswerFormat = Literal["text", "list", "sentence", "json", "letter"]
-"""``letter`` is the form of every forced choice; a case file cannot ask for it."""
+AnswerFormat = Literal["text", "list", "sentence", "json", "letter", "one-of-three", "object"]
+"""``letter`` is the form of every forced choice, the last two are those of next actions. A case
+file cannot ask for these three."""
 DEFAULT_ANSWER_TOKENS = 400
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.long_memory import *
     from pytest_compaction.metrics.losses import *
     from pytest_compaction.metrics.lost_facts import *
+    from pytest_compaction.metrics.next_actions import *
     from pytest_compaction.metrics.nuggets import *
     from pytest_compaction.metrics.production import *
     from pytest_compaction.metrics.readings import *
@@ -90,6 +91,10 @@ _NAMES: Final = {
     ),
     "lost_facts": (
         "ComparedLosses Drop FactFate LostFact compared_losses events_by_case fates most_lost"
+    ),
+    "next_actions": (
+        "CONTEXTS WAYS arguments_right next_share next_unscored same_value without_next_call "
+        "working_folder"
     ),
     "nuggets": (
         "EventOrder NuggetFigures NuggetScore ORDERING ORDER_FIGURES SCORES event_order "

@@ -28,6 +28,7 @@ from pytest_compaction.metrics.aggregates import (
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
+from pytest_compaction.metrics.next_actions import CONTEXTS, WAYS, next_kept, next_share
 from pytest_compaction.metrics.search import (
     found_facts,
     found_share,
@@ -111,6 +112,10 @@ def _compliance(records: Sequence[Record], control: Sequence[Record]) -> Mean | 
 def _effect_retention(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
     found = compliance(records, control)
     return None if found is None else _without_interval(found.retained.value, records)
+
+
+def _next_kept(records: Sequence[Record], _: Sequence[Record], way: str) -> Mean | None:
+    return next_kept(records, way)
 
 
 def _kept(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
@@ -224,6 +229,32 @@ FIGURES: tuple[Figure, ...] = (
     _SHARE("constraints", whole=lambda mine, _: constraint_survival(mine)),
     _SHARE("compliance", whole=_compliance),
     _SHARE("er", bounds=Range(-math.inf, 1), whole=_effect_retention, threshold=Range(-1, 1)),
+    *(
+        figure
+        for way in WAYS
+        for figure in (
+            Figure(
+                f"next_{way}",
+                "share",
+                Range(-math.inf, math.inf),
+                label=f"next {way}",
+                whole=partial(_next_kept, way=way),
+                threshold=Range(-10, 10),
+                placed=frozenset({"terminal", "csv", "notebook"}),
+            ),
+            *(
+                Figure(
+                    f"next_{way}_{context}",
+                    "share",
+                    Range(0, 1),
+                    label=f"{way} {context}",
+                    of=partial(next_share, way=way, context=context),
+                    placed=frozenset({"terminal", "compare", "notebook"}),
+                )
+                for context in CONTEXTS
+            ),
+        )
+    ),
     _SCORE("answers", of=answer_figure, placed=_EVERYWHERE - {"notebook"}, always=False),
     _SHARE("unused", whole=_unused),
     _SHARE("traps", of=_traps),

@@ -58,6 +58,7 @@ GROUPS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("--compaction-languages", "linelist", [], "experimental languages to read as well: fr, es, ja, pt or ru; repeatable or separated by commas (default: English, Chinese and German alone)", "CODE"),
         Option("--compaction-trials", "int", 1, "trials of each item (default: 1)", "N", Range(1, 1000, True)),
         Option("--compaction-answers", "bool", False, "where rules answer and judge: make answers too, score them, and count the facts of the view that they leave unused (default: the views alone are scored)"),
+        Option("--compaction-next-actions", "bool", False, "ask the responder after each compaction point which call of a tool comes next, as a choice and freely, from the view, from the newest messages in as many tokens and from the full log; needs a model"),
         Option("--compaction-control", "bool", False, "also run a control with the full context, and show the share of its score that is kept"),
         Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which means turns:2 for dialogues)", "RULE"),
         Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy; recorded: at each point as many as the view on record there has, and cases without one are left out (not for dialogues)", "N[,N…]|recorded"),

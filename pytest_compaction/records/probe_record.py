@@ -142,6 +142,15 @@ def scored_record(
         }
     if probe.choice is not None and response.failure is None:
         found["compliance"] = _compliance(response, probe.choice)
+    if (following := response.next_action) is not None:
+        found["next_action"] = {
+            **({"message": clean(following.message)} if following.message else {}),
+            **{
+                way: {context: rounded(share) for context, share in shares.items()}
+                for way, shares in following.shares.items()
+            },
+            "notes": [clean(printable(note, _CLAUSE)) for note in following.notes],
+        }
     if probe.nuggets:
         evidence = {id for nugget in probe.nuggets for id in nugget.evidence}
         parts = _part_of_message(case)

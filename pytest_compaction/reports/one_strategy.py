@@ -10,10 +10,12 @@ from typing import Final
 
 from pytest_compaction.case import ABILITIES
 from pytest_compaction.metrics import (
+    CONTEXTS,
     DEFAULT_PRICING,
     IS_CONTROL,
     ORIGINS,
     TOO_FEW,
+    WAYS,
     Aggregate,
     BreakEven,
     Losses,
@@ -31,6 +33,7 @@ from pytest_compaction.metrics import (
     kept_by_dimension,
     loss_counts,
     means,
+    next_unscored,
     of_origin,
     overall_mean,
     scored,
@@ -38,6 +41,7 @@ from pytest_compaction.metrics import (
     strategy_losses,
     survival,
     times,
+    without_next_call,
 )
 from pytest_compaction.record import EventRecord, merged
 from pytest_compaction.records import Record, went_wrong_later
@@ -46,6 +50,7 @@ from pytest_compaction.reports.lines import (
     WIDTH,
     Line,
     Style,
+    counted,
     interval_text,
     removed_text,
     wrapped,
@@ -198,6 +203,7 @@ def one_strategy(
     if verbose:
         yield from _details(figures, records, pricing)
     yield from compliance_lines(records, control)
+    yield from next_action_lines(records)
     for head, text in further_figures(records, control):
         yield Line(f"{printable(head, 13):<{_NAME}}{text}")
     unread = unread_nulls_line(records)
@@ -521,6 +527,30 @@ def compliance_lines(
     shares = ", ".join(f"c_{name} {mean.value:.0%}" for name, mean in chosen.paired.items())
     worth = f"not defined: {found.reason}" if found.value is None else f"{found.value:.2f}"
     yield from wrapped(f"{f'{shares}; ' if shares else ''}ER {worth}", indent=f"{indent}  ")
+
+
+def next_action_lines(records: Sequence[Record], indent: str = "") -> Iterator[Line]:
+    """How far the next action is known, the shares behind it, and the points without one."""
+    figures = means(records)
+    for way in WAYS:
+        shares = {c: mean for c in CONTEXTS if (mean := figures.get(f"next_{way}_{c}")) is not None}
+        if not shares:
+            continue
+        kept = figures.get(f"next_{way}")
+        told = ", ".join(f"{context} {mean.value:.0%}" for context, mean in shares.items())
+        if kept is not None:
+            told = f"{kept.value:.0%} {interval_text(kept.interval, '.0%')}; {told}"
+        elif len(shares) == len(CONTEXTS):
+            told = f"not defined, the full log is no better than the tail; {told}"
+        points = counted(shares["view"].count, "point")
+        yield from wrapped(f"next {way}: {told} of {points}", indent=indent)
+    if unscored := next_unscored(records):
+        text = counted(unscored, "next action")
+        text += " without a score, left out: see notes in the record"
+        yield from wrapped(text, "dim", f"{indent}  ")
+    if missing := without_next_call(records):
+        cases = ", ".join(printable(f"{case} ({', '.join(p)})", 60) for case, p in missing.items())
+        yield from wrapped(f"no next call in the log, left out: {cases}", "dim", f"{indent}  ")
 
 
 def lowest_lines(records: Sequence[Record], most: int) -> Iterator[Line]:

@@ -47,6 +47,7 @@ from pytest_compaction.reports.one_strategy import (
     further_figures,
     is_constant,
     listed_text,
+    next_action_lines,
     notes_on_summaries,
     null_lines,
     result_text,
@@ -334,6 +335,7 @@ def _about(
     for head, text in further_figures(records, control):
         yield Line(f"  {printable(head, 24)} {text}")
     yield from compliance_lines(records, control, "  ")
+    yield from next_action_lines(records, "  ")
     if not item.too_few and best_null(records) is not None:
         yield from list(null_lines(records, "  "))[: None if verbose else 1]
     yield from wrapped("; ".join(_trouble(item, records)), "bad", "  ")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.run.feeder import *
     from pytest_compaction.run.figures.shipped_nulls import *
     from pytest_compaction.run.loop import *
+    from pytest_compaction.run.next_actions import *
     from pytest_compaction.run.remote import *
     from pytest_compaction.run.responder import *
     from pytest_compaction.run.response import *
@@ -33,6 +34,7 @@ _NAMES: Final = {
     "feeder": "CaseFeeder CheckedStrategy CompactionError Feeder Step",
     "figures.shipped_nulls": "Nulls",
     "loop": "RequestLimit RunStoppedError SharedLoop WorkLoop",
+    "next_actions": "NextAction NextCall asked_next next_call",
     "remote": "Briefing Elsewhere Task own_modules perform",
     "responder": "Responder bounded",
     "response": "Arm Compaction FactHistory Response Roles",

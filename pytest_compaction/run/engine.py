@@ -11,11 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from pytest_compaction.cache import Form, KeptResults
 from pytest_compaction.case import Case, Probe
-from pytest_compaction.compactors import Compactor, Context, State, View, without_archive
+from pytest_compaction.compactors import (
+    Compactor,
+    Context,
+    State,
+    View,
+    Window,
+    without_archive,
+)
 from pytest_compaction.conversation import Message, Text, TokenCounter, ToolResult
 from pytest_compaction.conversation.formats.requests import ENCRYPTED, encrypted_in
 from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
@@ -33,10 +40,14 @@ from pytest_compaction.run.feeder import CaseFeeder, Step
 from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.figures.view_figures import AskedOfView, Earlier, ViewReader
 from pytest_compaction.run.loop import MeteredModel, OnceTasks, Turn, WorkLoop
+from pytest_compaction.run.next_actions import NO_CALL, NextAction, asked_next, next_call
 from pytest_compaction.run.responder import ForcedChoice, Responder, seen
 from pytest_compaction.run.response import Arm, Compaction, Response, Roles, Search
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.settings import CONTROL, RECORDED, Settings
+
+if TYPE_CHECKING:
+    from pytest_compaction.run.figures.null_views import NullViews
 
 OPINION_STEP: Final = 1000
 """Added to the trial for each further judgement; more than there are trials, so that no trial
@@ -326,6 +337,14 @@ class CaseWork(OnceTasks):
             failure = read.problem
         before = fed.points[: probe.point]
         tokens = (*(point.view_tokens for point in before), read.tokens)
+        following = None
+        first = next(each for each in self.case.probes if each.point == probe.point)
+        if failure is None and method.settings.next_actions and first.id == probe.id:
+            try:
+                following = await self._next_action(fed, probe, asking, responder, read.tokens)
+            except ChargedError as error:
+                error.after("responder", reply.usage)
+                raise
         compared = self.arm.compactor != CONTROL and not fed.is_null
         unasked = fed.points[probe.point].view if fed.needs_probe else None
         asked = AskedOfView(
@@ -346,7 +365,7 @@ class CaseWork(OnceTasks):
             view_tokens=read.tokens,
             budget=fed.budgets[probe.point],
             figures=method.reader.figures(self.case, asked),
-            usage=reply.usage,
+            usage=reply.usage + (following.usage if following else Usage()),
             compaction_usage=self._model.usage,
             own_calls=self._model.own,
             view_usage=asking.usage,
@@ -356,9 +375,41 @@ class CaseWork(OnceTasks):
             failure=failure,
             leads=roles.leads,
             reminded=reminded,
+            next_action=following,
             view=read.messages,
             search=search,
         )
+
+    async def _next_action(
+        self,
+        fed: CaseFeeder,
+        probe: Probe,
+        asking: MeteredModel,
+        responder: Responder,
+        read: int,
+    ) -> NextAction:
+        """Ask for the next call from the view and, unless it is the control, tail and full log.
+
+        ``read`` are the tokens of a view that the server edits.
+        """
+        wanted = next_call(self.case, probe.point)
+        if wanted is None:
+            return NO_CALL
+        view = await fed.view(probe.point, wanted.question("call"), asking)
+        contexts: dict[str, View | None] = {"view": view}
+        if self.arm.compactor != CONTROL:
+            before = (each.view_tokens for each in fed.points[: probe.point])
+            own = read if view.parameters else responder.tokens.messages(view.messages)
+            tail = self._tails.view(Window(), self.case, (*before, own))
+            contexts["tail"] = None if tail is None else View(tail)
+            contexts["full"] = View(self.case.log_until(probe.point))
+        return await asked_next(wanted, contexts, responder, self._turn(probe.id))
+
+    @cached_property
+    def _tails(self) -> NullViews:
+        from pytest_compaction.run.figures import null_views  # only where next actions are asked
+
+        return null_views.NullViews(self._method.roles)
 
 
 class Executor(Protocol):

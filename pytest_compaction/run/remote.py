@@ -84,6 +84,7 @@ from pytest_compaction.run.executor import Tasks
 from pytest_compaction.run.feeder import CompactionError, Step
 from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.loop import WorkLoop
+from pytest_compaction.run.next_actions import NextAction
 from pytest_compaction.run.responder import Reminded
 from pytest_compaction.run.response import (
     Arm,
@@ -179,7 +180,7 @@ class _ResultJson(DataclassJson):
             *(Result, Failure, Total, Call, CallReply, Usage, OwnCalls, Step, Arm, Response),
             *(Message, Text, Image, ToolCall, ToolResult),
             *(Thinking, Opaque, ViewFigures, Readings, Reading, NullReading),
-            *(FactHistory, Reminded, ForeignNames, ForeignWordings, ListedNames),
+            *(FactHistory, Reminded, NextAction, ForeignNames, ForeignWordings, ListedNames),
             *(JudgeReply, CriterionScore, NuggetScore),
         )
         self._known = tuple(_known(case))

@@ -11,6 +11,7 @@ from pytest_compaction.conversation import Message, TokenCounter
 from pytest_compaction.metrics import ForeignNames, ForeignWordings, ListedNames, Readings, Source
 from pytest_compaction.models import OFFLINE, AnswerRequest, Model, OfflineModel, OwnCalls, Usage
 from pytest_compaction.run.feeder import Step
+from pytest_compaction.run.next_actions import NextAction
 from pytest_compaction.run.responder import Reminded, bounded
 from pytest_compaction.settings import CONTROL, Budget
 
@@ -165,6 +166,8 @@ class Response:
     failure: str | None = None
     leads: Source = "answer"
     reminded: Reminded | None = None
+    next_action: NextAction | None = None
+    """The next action after the point, where this is its first probe and it is asked for."""
     view: tuple[Message, ...] = field(default=(), repr=False, compare=False)
     search: Search | None = None
     """Of a strategy that reads the question: what it brought."""

@@ -117,6 +117,11 @@ def resolve_session(
         tokens,
         settings.answers,
     )
+    if settings.next_actions and roles.responder.name == OFFLINE:
+        raise OptionError(
+            "--compaction-next-actions asks a model which call comes next, and rules answer in "
+            "this run; name a model with --compaction-model=NAME or --compaction-responder=NAME"
+        )
     rules_left_out = _for_others(settings, registry) if leave_out_rules else ()
     if rules_left_out:
         kept_rules = (text for text in settings.thresholds if text not in rules_left_out)

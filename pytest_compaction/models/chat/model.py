@@ -83,7 +83,11 @@ _FORMS: Final = {
     "sentence": "in one sentence",
     "json": "as JSON and nothing else",
     "letter": "with the letter A or B and nothing else",
+    "one-of-three": "with the letter A, B or C and nothing else",
+    "object": "as one JSON object and nothing else",
 }
+_DECIDED: Final = frozenset({"letter", "one-of-three", "object"})
+"""The forms in which a model has to decide, and has no room to say that it does not know."""
 
 
 class ChatModel:
@@ -158,8 +162,8 @@ class ChatModel:
         if misused is not None:
             raise ModelError(misused)
         fields = {"question": clean(request.question), "form": asked_form(request.answer)}
-        chooses = request.answer.format == "letter"
-        prompt = self._prompts.choose if chooses else self._prompts.answer
+        decides = request.answer.format in _DECIDED
+        prompt = self._prompts.choose if decides else self._prompts.answer
         question = prompt.messages(fields)
         limit = request.answer.max_tokens
         operation: Operation = "chat.completions"
@@ -317,7 +321,7 @@ def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
 def asked_form(spec: AnswerSpec) -> str:
     """The form in which an answer is asked for: shape, length and what it must not mention."""
     parts = [_FORMS[spec.format]]
-    if spec.format == "letter":
+    if spec.format in _DECIDED:
         return parts[0]
     if spec.max_items is not None:
         parts.append(f"at most {spec.max_items} items")
