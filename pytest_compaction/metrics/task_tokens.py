@@ -170,10 +170,15 @@ def _calls(event: EventRecord) -> SummaryCalls:
 
 @dataclass(frozen=True, slots=True)
 class Cheapest:
-    """The strategy of the lowest mean, and the ``alike`` from which its interval does not part."""
+    """The strategy of the lowest mean, and the ``alike`` from which its interval does not part.
+
+    ``up_to``: what a needed fact that is gone may cost before another strategy, with fewer of them,
+    is as cheap; ``None`` if none has fewer.
+    """
 
     name: str
     alike: tuple[str, ...]
+    up_to: float | None
 
 
 def cheapest(found: Mapping[str, TaskTokens]) -> Cheapest | None:
@@ -184,20 +189,35 @@ def cheapest(found: Mapping[str, TaskTokens]) -> Cheapest | None:
     means = {
         name: mean.value
         for name, each in found.items()
-        if not each.over_budget and (mean := each.mean("total")) is not None
+        if not each.over_budget and (mean := each.mean(TOTAL)) is not None
     }
     if len(means) < 2:
         return None
     best, *others = sorted(means, key=lambda name: (means[name], name))
-    return Cheapest(best, tuple(name for name in others if not _parts(found[best], found[name])))
+    pairs = {name: _common(found[best], found[name]) for name in others}
+    bounds = [
+        sum(other.total - one.total for one, other in both) / fewer
+        for both in pairs.values()
+        if (fewer := sum(one.gone - other.gone for one, other in both)) > 0
+    ]
+    alike = tuple(name for name, both in pairs.items() if not _parts(both))
+    return Cheapest(best, alike, min(bounds, default=None))
 
 
-def _parts(first: TaskTokens, second: TaskTokens) -> bool:
-    """Whether the whole interval of what the second costs more is above 0."""
+_Pairs = Sequence[tuple[SessionTokens, SessionTokens]]
+
+
+def _common(first: TaskTokens, second: TaskTokens) -> _Pairs:
+    """The sessions of both that have the same later requests."""
     one, other = (
-        {(each.case, each.trial, each.later): each.total for each in side.sessions}
+        {(each.case, each.trial, each.later): each for each in side.sessions}
         for side in (first, second)
     )
-    paired = compare(clustered((key[0], other[key] - one[key]) for key in one if key in other))
+    return [(one[key], other[key]) for key in one if key in other]
+
+
+def _parts(both: _Pairs) -> bool:
+    """Whether the whole interval of what the second costs more is above 0."""
+    paired = compare(clustered((one.case, other.total - one.total) for one, other in both))
     interval = None if paired is None else paired.difference.interval
     return interval is not None and interval[0] > 0

@@ -601,3 +601,5 @@ def _least(found: Mapping[str, TaskTokens]) -> Iterator[str]:
             f"{best.name} costs least: the interval of each difference is above 0. Of its "
             f"{each.sum('needed'):,} needed facts {each.sum('gone'):,} are gone."
         )
+        if best.up_to is not None:
+            yield f"If each of them costs more than {best.up_to:,.0f}, another costs less."

@@ -25,13 +25,15 @@ NAMES = ("task_estimate", *(f"task_estimate.{n}" for n in ("requests", "read_aga
 HOSTILE = "x\x1b[2J<script>"
 
 
-def arm(compactor, after, cases="abcdef", calls=0, requests=3, **changes):
+FACTS = [
+    fact("kept", needed=WHY),
+    fact("back", (False,), needed=WHY, recoverable=True),
+    fact("lost", (False,), needed=WHY),
+]
+
+
+def arm(compactor, after, cases="abcdef", calls=0, requests=3, facts=FACTS, **changes):
     """Sessions of three requests, a needed fact to read again, and another that is gone."""
-    facts = [
-        fact("kept", needed=WHY),
-        fact("back", (False,), needed=WHY, recoverable=True),
-        fact("lost", (False,), needed=WHY),
-    ]
     later = {"requests": requests, "added": 2_000 * requests, "sent": 3_000 * requests}
     used = {"calls": 1, "input_tokens": calls, "output_tokens": calls // 10} if calls else {}
     return [
@@ -77,7 +79,14 @@ def test_dollars_stand_where_a_price_is_known():
 
 def test_the_cheapest_is_recommended_only_where_intervals_part():
     assert "truncate costs least" in shown(RECORDS)
-    assert "Of its 18 needed facts 6 are gone" in shown(RECORDS)
+    assert "Of its 18 needed facts 6 are gone." in shown(RECORDS)
+    kept = arm("wordy", 50_000, facts=[fact("kept", needed=WHY)])
+    rows = {
+        r["compactor"]: r["total"]["value"]
+        for r in json_table(task_table([*RECORDS, *kept]))["rows"]
+    }
+    more = rows["wordy"] - rows["truncate"]
+    assert f"each of them costs more than {more:,.0f}, another" in shown([*RECORDS, *kept])
     few = [record for record in RECORDS if record["case"] < "e"]
     assert "costs least" not in shown(few)
     assert "No recommendation: truncate has the lowest total" in shown(few)

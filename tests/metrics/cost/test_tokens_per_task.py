@@ -180,6 +180,14 @@ def test_the_cheapest_is_one_from_which_all_others_part():
     assert (found.name, found.alike) == ("small", ())
 
 
+def test_the_cheapest_is_as_dear_as_another_at_a_cost_of_the_facts_that_it_lost():
+    gone = {"facts": [lost("one", recoverable=False), lost("two", recoverable=False)]}
+    cheap, kept = arm(*[5_000] * 6, **gone), arm(*[9_000] * 6)
+    more = kept.mean("total").value - cheap.mean("total").value
+    assert cheapest({"cheap": cheap, "kept": kept}).up_to == pytest.approx(more / 2)
+    assert cheapest({"cheap": arm(*[5_000] * 6), "kept": kept}).up_to is None
+
+
 def test_strategies_whose_interval_does_not_part_are_named():
     mixed = arm(4_000, 9_000, 4_000, 9_000, 4_000, 9_000)
     found = cheapest({"same": arm(*[5_000] * 6), "mixed": mixed, "large": arm(*[90_000] * 6)})
