@@ -726,15 +726,18 @@ def said_again(log: ProbeLog, point: int) -> Iterator[Need]:
     sentences_of = user_sentences(log)
     end = max((use.place for use in uses(log, point)), default=asked)
     found = set[str]()
+    earlier: list[tuple[Said, frozenset[str]]] = []
     for later in sentences_of:
+        if not asked < later.place <= end or later.handed:
+            continue
         stems = later.stems
         repeats = cue("again").search(later.text) or cue("refusal").match(later.text)
-        if not asked < later.place <= end or later.handed or not repeats or len(stems) < 3:
+        if not repeats or len(stems) < 3:
             continue
         number = sum(use.place < later.place for use in uses(log, point))
-        for said in sentences_of:
-            held = said.stems
-            if said.place >= last or len(held) < 3 or said.text in found or said.handed:
+        earlier = earlier or [(said, said.stems) for said in sentences_of if said.place < last]
+        for said, held in earlier:
+            if len(held) < 3 or said.text in found or said.handed:
                 continue
             if overlap(stems, held) >= _ALIKE and is_clear(said.text):
                 found.add(said.text)

@@ -44,7 +44,7 @@ def newest_sessions(folder: Path, wanted: int, importers: Mapping[str, Importer]
     The folder of a session stands for its task: agents keep the sessions of a project together.
     """
     dated: list[tuple[float, int, Path]] = []
-    for path in _files(folder, importers):
+    for path in session_files(folder, importers):
         with suppress(OSError):
             held = path.stat()
             dated.append((held.st_mtime, held.st_size, path))
@@ -54,7 +54,7 @@ def newest_sessions(folder: Path, wanted: int, importers: Mapping[str, Importer]
     for _, size, path in dated:
         if found == CONSIDERED * wanted:
             break
-        if not path.is_dir() and not _is_known(path, importers):
+        if not path.is_dir() and not is_known_format(path, importers):
             passed_over += 1
             continue
         found += 1
@@ -67,11 +67,11 @@ def newest_sessions(folder: Path, wanted: int, importers: Mapping[str, Importer]
     return Sample(tuple(_in_turn(list(groups.values()))), len(folders), lengths, passed_over)
 
 
-def _files(folder: Path, importers: Mapping[str, Importer]) -> Iterator[Path]:
+def session_files(folder: Path, importers: Mapping[str, Importer]) -> Iterator[Path]:
     """The files below a folder, and the folders that are sessions; links and hidden ones not."""
     for name, folders, files in os.walk(folder):
         place = Path(name)
-        if place != folder and _is_known(place, importers):
+        if place != folder and is_known_format(place, importers):
             folders.clear()
             yield place
             continue
@@ -81,7 +81,7 @@ def _files(folder: Path, importers: Mapping[str, Importer]) -> Iterator[Path]:
                 yield file
 
 
-def _is_known(path: Path, importers: Mapping[str, Importer]) -> bool:
+def is_known_format(path: Path, importers: Mapping[str, Importer]) -> bool:
     try:
         return bool(fitting_importers(path, importers))
     except ImportFormatError:

@@ -73,7 +73,11 @@ class Boundary:
     empty, it continued with a ``summary`` followed by the log messages ``kept`` (ids in
     the order of the log, none after the boundary). With neither, the transcript shows
     that a compaction happened but not its result, and ``missing`` says why.
-    ``tokens_before`` is the size of the context as the agent counted it.
+    ``tokens_before`` and ``tokens_after`` are the sizes of the context as the agent counted it, and
+    ``window`` is the largest that it says is possible. ``trigger`` is ``auto`` or ``manual``, or
+    empty where the transcript does not say; ``seconds`` is how long it took. ``attached`` are the
+    ids of those ``messages`` that hold files which the program attached again. ``clears`` tells
+    that results of tools were cleared and nothing was summarised.
     """
 
     after: str
@@ -82,11 +86,31 @@ class Boundary:
     kept: tuple[str, ...] = ()
     messages: tuple[Message, ...] = ()
     missing: str = ""
+    trigger: str = ""
+    tokens_after: int | None = None
+    window: int | None = None
+    seconds: float | None = None
+    attached: tuple[str, ...] = ()
+    clears: bool = False
 
     @property
     def recorded(self) -> bool:
         """Whether the transcript holds the result of the compaction."""
         return bool(self.messages or self.summary)
+
+
+_MOST_COUNTED: Final = 10**9
+
+
+def counted_tokens(value: Any) -> int | None:
+    """A number of tokens or milliseconds that a transcript states; ``None`` for anything else."""
+    number = isinstance(value, int) and not isinstance(value, bool)
+    return value if number and 0 <= value < _MOST_COUNTED else None
+
+
+def trigger_of(value: Any) -> str:
+    """``auto`` or ``manual`` if a transcript says so, else empty."""
+    return value if value in ("auto", "manual") else ""
 
 
 @dataclass(frozen=True, slots=True)

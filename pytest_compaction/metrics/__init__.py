@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.cost import *
     from pytest_compaction.metrics.curve import *
     from pytest_compaction.metrics.dimensions import *
+    from pytest_compaction.metrics.fetched_again import *
     from pytest_compaction.metrics.figures import *
     from pytest_compaction.metrics.foreign import *
     from pytest_compaction.metrics.intervals import *
@@ -71,6 +72,10 @@ _NAMES: Final = {
     ),
     "curve": "BudgetCurve CurvePoint area_under curves",
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
+    "fetched_again": (
+        "AfterCompaction CallKind FAR Fetched HORIZONS HeldAgainst LOOKBACK MOST_POINTS POLLING "
+        "SessionCall after_compactions change_between far_points held_against repeated"
+    ),
     "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",
     "foreign": (
         "ForeignNames ForeignWordings ListedNames foreign_names foreign_to_case "

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.reports.json_report import *
     from pytest_compaction.reports.lines import *
     from pytest_compaction.reports.listed_runs import *
+    from pytest_compaction.reports.observed import *
     from pytest_compaction.reports.one_strategy import *
     from pytest_compaction.reports.page.page import *
     from pytest_compaction.reports.page.runs import *
@@ -52,6 +53,7 @@ _NAMES: Final = {
         "write_unwrapped"
     ),
     "listed_runs": "Damaged Listed run_list",
+    "observed": "Observed Period observed_csv observed_json observed_tables",
     "one_strategy": "LOWEST",
     "page.page": "content_policy inert_json page_of",
     "page.runs": "PageRun",

@@ -30,6 +30,8 @@ from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Tally,
     Transcript,
+    counted_tokens,
+    trigger_of,
     unknown,
 )
 from pytest_compaction.importers.registry import Format, shown_by
@@ -128,6 +130,27 @@ class _Compaction:
     open: bool = True
     marked: bool = True
     cleared: frozenset[str] = frozenset()
+    first_sent: int | None = None
+    """Tokens of the first request after it, by the usage of its reply."""
+
+    @property
+    def tokens_after(self) -> int | None:
+        """As its record says, else what the first request after it took."""
+        stated = counted_tokens(self.metadata.get("postTokens"))
+        before = counted_tokens(self.metadata.get("preTokens"))
+        saved = counted_tokens(self.metadata.get("tokensSaved"))
+        if stated is None and self.cleared and before is not None and saved is not None:
+            stated = max(before - saved, 0)
+        return self.first_sent if stated is None else stated
+
+
+def _sent_tokens(usage: Mapping[str, Any]) -> int | None:
+    """The tokens of a request, cached ones included."""
+    counts = [counted_tokens(usage.get(key)) for key in _SENT]
+    return sum(count or 0 for count in counts) or None
+
+
+_SENT: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
 def _preserved(metadata: Mapping[str, Any], thread: _Thread) -> set[str]:
@@ -230,6 +253,8 @@ _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "sn
 _TYPES: Final = (*_SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
 _READ: Final = ("content", "usage", "diagnostics", "context_management", "container")
 """Members of a message that are read, or of no matter to the conversation."""
+_MOST_VIEWS: Final = 500
+"""Compactions whose views are made: each may hold the whole log, so their number is bounded."""
 _SYNTHETIC: Final = "<synthetic>"
 """The model name of messages that Claude Code writes itself, such as API errors."""
 
@@ -409,6 +434,9 @@ class _SessionReader:
             self._entries.append(_Entry(role, list(spoken), [uuid]))
 
     def _assistant(self, message: Mapping[str, Any], parts: list[Part], uuid: str) -> None:
+        for compaction in self._compactions[-1:]:
+            if compaction.first_sent is None:
+                compaction.first_sent = _sent_tokens(mapping(message.get("usage")))
         model, id = message.get("model"), message.get("id")
         if isinstance(model, str) and model and model != _SYNTHETIC:
             self._model = model
@@ -473,11 +501,14 @@ class _SessionReader:
             if not end:
                 self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
                 continue
-            before = compaction.metadata.get("preTokens")
-            kept = self._kept(compaction, messages, places)
+            kept = self._kept(compaction, messages, places) if number <= _MOST_VIEWS else ()
             missing = ""
             view: tuple[Message, ...] = ()
-            if compaction.cleared:
+            attached: tuple[str, ...] = ()
+            milliseconds = counted_tokens(compaction.metadata.get("durationMs"))
+            if number > _MOST_VIEWS:
+                missing = f"it comes after {_MOST_VIEWS} others, and no more are read whole"
+            elif compaction.cleared:
                 sent = [*context, *messages[start:end]]
                 view = tuple(_with_cleared(one, compaction.cleared) for one in sent)
                 context = [*view]
@@ -490,16 +521,23 @@ class _SessionReader:
                     for place, text in enumerate((compaction.summary, *compaction.attached))
                 ]
                 ids = frozenset(kept)
-                context = [made[0], *(m for m in messages if m.id in ids), *made[1:]]
+                stayed = (m for m in messages if m.id in ids) if ids else ()
+                context = [made[0], *stayed, *made[1:]]
+                attached = tuple(message.id for message in made[1:])
                 view = tuple(context) if compaction.attached else ()
             start = start if missing else end
             boundary = Boundary(
                 messages[end - 1].id,
-                compaction.summary,
-                before if isinstance(before, int) else None,
+                "" if missing else compaction.summary,
+                counted_tokens(compaction.metadata.get("preTokens")),
                 () if view else kept,
                 view,
                 missing,
+                trigger_of(compaction.metadata.get("trigger")),
+                compaction.tokens_after,
+                seconds=None if milliseconds is None else milliseconds / 1000,
+                attached=attached,
+                clears=bool(compaction.cleared),
             )
             if compaction.marked:
                 self._tally.compacted(boundary)
@@ -511,6 +549,8 @@ class _SessionReader:
         """The ids of the messages that were preserved according to the metadata."""
         uuids = _preserved(compaction.metadata, self._thread)
         kept: list[str] = []
+        if not uuids:
+            return ()
         for index, entry in enumerate(self._entries[: compaction.entries]):
             if uuids.intersection(entry.uuids):
                 kept += [m.id for m in messages[places[index] : places[index + 1]]]

@@ -22,7 +22,13 @@ from pytest_compaction.importers.formats.cline_histories import (
     known_role,
 )
 from pytest_compaction.importers.json_files import is_list, read_document
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+    trigger_of,
+)
 from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder, in_terms_of, is_empty
 
@@ -146,6 +152,7 @@ def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Bounda
         before[-1].id,
         tokens_before=_tokens_before(record.data["messages"]),
         messages=in_terms_of(before, view.messages, f"recorded-{record.name}"),
+        trigger=_trigger(record.data["messages"]),
     )
 
 
@@ -168,6 +175,14 @@ def _tokens_before(messages: Sequence[Any]) -> int | None:
         if given.get("kind") in _MADE and isinstance(given.get("tokensBefore"), int):
             return int(given["tokensBefore"])
     return None
+
+
+def _trigger(messages: Sequence[Any]) -> str:
+    for message in messages:
+        reason = string(mapping(mapping(message).get("metadata")).get("reason"))
+        if reason:
+            return trigger_of(reason.partition("_")[0])
+    return ""
 
 
 IMPORTER: Final = Format(

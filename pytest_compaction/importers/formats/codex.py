@@ -8,6 +8,7 @@ rebuilds it from the summary and the newest user messages within 20,000 tokens, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Tally,
     Transcript,
+    counted_tokens,
     unknown,
 )
 from pytest_compaction.importers.registry import Format
@@ -69,6 +71,7 @@ class _RolloutReader:
         self._boundaries: list[Boundary] = []
         self._model = ""
         self._tokens: int | None = None
+        self._window: int | None = None
         self._recognised = 0
 
     def transcript(self, path: Path) -> Transcript:
@@ -115,9 +118,14 @@ class _RolloutReader:
             self._roll_back(event.get("num_turns"))
             return
         if event.get("type") == "token_count":
-            usage = mapping(mapping(event.get("info")).get("last_token_usage"))
-            total = usage.get("total_tokens")
-            self._tokens = total if isinstance(total, int) else self._tokens
+            info = mapping(event.get("info"))
+            total = counted_tokens(mapping(info.get("last_token_usage")).get("total_tokens"))
+            window = counted_tokens(info.get("model_context_window"))
+            self._tokens = self._tokens if total is None else total
+            self._window = self._window if window is None else window
+            for last in self._boundaries[-1:] if total is not None else ():
+                if last.tokens_after is None:
+                    self._boundaries[-1] = replace(last, tokens_after=total)
         shown = printable(str(event.get("type")), 40)
         self._tally.left_out[f"screen event: {shown}"] += 1
 
@@ -162,7 +170,12 @@ class _RolloutReader:
         elif summary:
             view = _rebuilt(summary, log, name)
         boundary = Boundary(
-            log[-1].id, "", self._tokens, messages=view, missing="" if view else missing
+            log[-1].id,
+            "",
+            self._tokens,
+            messages=view,
+            missing="" if view else missing,
+            window=self._window,
         )
         self._boundaries.append(boundary)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Tally,
     Transcript,
+    counted_tokens,
     unknown,
 )
 from pytest_compaction.importers.registry import Format
@@ -177,6 +179,12 @@ class _SessionReader:
 
     def _assistant(self, message: Mapping[str, Any], place: str) -> None:
         self._model = string(message.get("model")) or self._model
+        usage = mapping(message.get("usage"))
+        sent = [counted_tokens(usage.get(key)) for key in ("input", "cacheRead", "cacheWrite")]
+        for last in self._boundaries[-1:] if any(sent) else ():
+            if last.tokens_after is None:
+                tokens = sum(count or 0 for count in sent)
+                self._boundaries[-1] = replace(last, tokens_after=tokens)
         stop = message.get("stopReason")
         how = f"{stop} assistant" if stop in ("aborted", "error") else "assistant"
         parts = self._parts(message, place)

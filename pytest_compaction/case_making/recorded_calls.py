@@ -1,0 +1,363 @@
+"""The tool calls and the compactions of a recorded session, as ``production`` counts them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Final
+
+from pytest_compaction.artifacts import (
+    INTERRUPTED,
+    Invocation,
+    call_touches,
+    command_words,
+    invocations,
+    named_paths,
+    shell_script,
+)
+from pytest_compaction.case_making.cues import cue
+from pytest_compaction.case_making.log import ProbeLog
+from pytest_compaction.case_making.needed import said_again, user_sentences
+from pytest_compaction.case_making.points import HORIZON
+from pytest_compaction.case_making.shell_evidence import shows_text
+from pytest_compaction.conversation import Message, ToolResult, readable, shared_counter
+from pytest_compaction.importers import Boundary, Transcript
+from pytest_compaction.metrics import CallKind, SessionCall
+from pytest_compaction.text import content_stems, normalize
+
+BLOATED: Final = 0.65
+"""Share of the window that a bloated compaction leaves full."""
+_FOLLOWED: Final = 0.5
+"""Share of the stems of an instruction that a summary which follows it states at least."""
+_MOST_ASKED: Final = 100
+"""Compactions after which words of the user are looked for that they said before."""
+_MOST_RESULT: Final = 2_000
+"""Characters of a result in which the words of the user are looked for."""
+
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_LOOKS: Final = frozenset(
+    "read view cat open get show grep glob search find list ls rg fetch codebase lookup".split()
+)
+_OTHER: Final = frozenset("todo task tasks output plan question user skill agent wait".split())
+"""Words in names of tools that look at the session itself, and not at files or the web."""
+_FILTERS: Final = frozenset(
+    "cd echo pwd true head tail grep egrep rg sort uniq wc cut sed awk jq tr column cat".split()
+)
+"""Programs that may stand beside one that shows text: filters, and what prints next to nothing."""
+_READERS: Final = frozenset("cat sed awk nl head tail less more bat".split())
+"""Programs whose operands are the files that they show."""
+_UNTOLD: Final = frozenset(
+    "description explanation justification timeout timeout_ms yield_time_ms "
+    "max_output_tokens".split()
+)
+"""Arguments that change nothing about what a call asks for."""
+_NOISE: Final = re.compile(
+    r"<system-reminder>.*?</system-reminder>|Wall time: [\d.]{1,20} seconds|Chunk ID: \w{1,40}"
+    r'|"duration_seconds":\s?[\d.]{1,20}',
+    re.S,
+)
+"""What harnesses add to a result that differs from call to call."""
+_INSTRUCTION: Final = re.compile(r"\s*/compact\s+(\S.*)", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Tokens, and whether they were counted here because the log does not state them."""
+
+    tokens: int
+    here: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCompaction:
+    """A compaction of a session, after the message ``after`` and ``calls`` tool calls.
+
+    ``before`` and ``left`` are the tokens of the context before and after it. What the log does not
+    tell is ``None`` or empty. ``followed`` is whether the summary takes up the instruction that the
+    user gave, ``None`` without one. ``said_again`` counts sentences of the user that they had to
+    repeat in the next forty calls (``None`` after the first hundred compactions of a session),
+    ``corrections`` turns in which they corrected the agent there.
+    """
+
+    after: str
+    calls: int
+    trigger: str
+    clears: bool
+    before: Counted | None
+    left: Counted | None
+    seconds: float | None
+    no_op: bool | None
+    window: int | None
+    window_from: str
+    doubled: bool
+    followed: bool | None
+    attached: int
+    attached_tokens: int
+    said_again: int | None
+    corrections: int
+
+    @property
+    def bloated(self) -> bool | None:
+        """Whether more than 65 % of the window are still full; ``None`` where that is unknown."""
+        if self.left is None or not self.window:
+            return None
+        return self.left.tokens > BLOATED * self.window
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSession:
+    """The calls of a session in order, and its compactions."""
+
+    calls: tuple[SessionCall, ...]
+    compactions: tuple[RecordedCompaction, ...]
+
+
+def recorded_session(transcript: Transcript, window: int | None = None) -> RecordedSession:
+    """The calls and compactions of a transcript; ``window`` takes the place of its own."""
+    position = {message.id: place for place, message in enumerate(transcript.messages)}
+    boundaries = sorted(
+        (each for each in transcript.boundaries if each.after in position),
+        key=lambda boundary: position[boundary.after],
+    )
+    places = [position[boundary.after] for boundary in boundaries]
+    asked = places[:_MOST_ASKED]
+    log = ProbeLog(_with_short_results(transcript.messages), asked, recorded=asked)
+    corrected = _corrections(log)
+    made = list(invocations(transcript.messages))
+    turns = [position[invocation.message_id] for invocation in made]
+    calls = tuple(map(session_call, made, turns))
+    sizes = _Sizes(transcript.messages, boundaries, places)
+    fullest = max(
+        (
+            one.tokens_before or 0
+            for one in boundaries
+            if one.trigger != "manual" and not one.clears
+        ),
+        default=0,
+    )
+    found = []
+    for number, (boundary, place) in enumerate(zip(boundaries, places, strict=True)):
+        before, left = sizes.around(number)
+        size, source = _window(boundary, fullest, window)
+        end = places[number + 1] if number + 1 < len(places) else len(log.messages)
+        found.append(
+            RecordedCompaction(
+                boundary.after,
+                bisect_right(turns, place),
+                boundary.trigger,
+                boundary.clears,
+                before,
+                left,
+                boundary.seconds,
+                sizes.no_op(number),
+                size,
+                source,
+                number > 0 and not _anything_between(log, places[number - 1], place),
+                _followed(boundary, log.messages[place - 1 : min(place + 3, end)]),
+                len(boundary.attached),
+                _attached_tokens(boundary),
+                sum(1 for _ in said_again(log, number)) if number < len(asked) else None,
+                bisect_left(corrected, min(end, _calls_later(turns, place, len(log.messages))))
+                - bisect_right(corrected, place),
+            )
+        )
+    return RecordedSession(calls, tuple(found))
+
+
+# --- calls ----------------------------------------------------------------------------------
+
+
+def session_call(invocation: Invocation, turn: int) -> SessionCall:
+    """What a tool call does, asks for and gets, in the terms in which calls are compared."""
+    kind, files = _kind(invocation)
+    script = shell_script(invocation.call)
+    given = {
+        name: value
+        for name, value in invocation.call.parsed().items()
+        if name not in _UNTOLD and not (script is not None and value == script)
+    }
+    asked = [invocation.call.name, " ".join((script or "").split()), given]
+    result, tokens = "", 0
+    if invocation.answered and invocation.output != INTERRUPTED:
+        text = _NOISE.sub("", invocation.output).strip()
+        result = _digest(text) if text else ""
+        tokens = shared_counter().text(text) if text and kind in ("look", "command") else 0
+    request = _digest(json.dumps(asked, sort_keys=True, default=str))
+    return SessionCall(kind, request, result, tokens, files, turn, script is not None)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _kind(invocation: Invocation) -> tuple[CallKind, tuple[str, ...]]:
+    call = invocation.call
+    touches = call_touches(call)
+    changed = [
+        path
+        for touch in touches
+        if touch.verb != "read"
+        for path in (touch.path, touch.old_path)
+        if path
+    ]
+    if changed:
+        return "change", tuple(changed)
+    script = shell_script(call)
+    if script is not None:
+        return _kind_of_script(script)
+    words = {word.lower() for word in _WORDS.findall(call.name[-200:])}
+    if touches or (words & _LOOKS and not words & _OTHER):
+        return "look", tuple(named_paths(call))
+    return "other", ()
+
+
+def _kind_of_script(script: str) -> tuple[CallKind, tuple[str, ...]]:
+    words = command_words(script)
+    showing = [each for each in words if shows_text(each)]
+    if not showing or any(_program(each) not in _FILTERS for each in words if each not in showing):
+        return "command", ()
+    if any(_program(each) not in _READERS for each in showing):
+        return "look", ()
+    operands = [
+        operand
+        for each in showing
+        for operand in [word for word in each[1:] if not word.startswith("-")][
+            _program(each) in ("sed", "awk") :
+        ]
+        if not operand.isdigit()
+    ]
+    return "look", tuple(operands)
+
+
+def _program(words: Sequence[str]) -> str:
+    return words[0].rpartition("/")[2]
+
+
+# --- compactions ----------------------------------------------------------------------------
+
+
+def _with_short_results(messages: Sequence[Message]) -> list[Message]:
+    """The messages with the beginnings of results: what the user says stands in no other part."""
+    found = []
+    for message in messages:
+        if any(len(result.text) > _MOST_RESULT for result in message.results):
+            parts = tuple(
+                replace(part, text=part.text[:_MOST_RESULT])
+                if isinstance(part, ToolResult)
+                else part
+                for part in message.parts
+            )
+            message = replace(message, parts=parts)
+        found.append(message)
+    return found
+
+
+class _Sizes:
+    """The context before and after each compaction, as the log states it or as counted here."""
+
+    def __init__(
+        self, messages: Sequence[Message], boundaries: Sequence[Boundary], places: Sequence[int]
+    ) -> None:
+        self._messages, self._boundaries, self._places = messages, boundaries, places
+        self._counted: list[tuple[int, int | None]] | None = None
+
+    def around(self, number: int) -> tuple[Counted | None, Counted | None]:
+        """The tokens before and after."""
+        boundary = self._boundaries[number]
+        before, left = boundary.tokens_before, boundary.tokens_after
+        if before is not None and left is not None:
+            return Counted(before), Counted(left)
+        counted_before, counted_left = self._around(number)
+        return (
+            Counted(counted_before, True) if before is None else Counted(before),
+            Counted(left)
+            if left is not None
+            else None
+            if counted_left is None
+            else Counted(counted_left, True),
+        )
+
+    def no_op(self, number: int) -> bool | None:
+        """Whether nothing was freed, by two counts of one kind; ``None`` where one is not known."""
+        boundary = self._boundaries[number]
+        before, left = boundary.tokens_before, boundary.tokens_after
+        if before is None or left is None:
+            before, left = self._around(number)
+        return None if left is None else left >= before
+
+    def _around(self, number: int) -> tuple[int, int | None]:
+        if self._counted is None:
+            self._counted = self._all()
+        return self._counted[number]
+
+    def _all(self) -> list[tuple[int, int | None]]:
+        counter = shared_counter()
+        sizes = {message.id: counter.message(message) for message in self._messages}
+        passed = list(accumulate((sizes[m.id] for m in self._messages), initial=0))
+        found: list[tuple[int, int | None]] = []
+        held, start = 0, 0
+        for boundary, place in zip(self._boundaries, self._places, strict=True):
+            before = held + passed[place + 1] - passed[start]
+            left: int | None = None
+            if boundary.messages:
+                left = sum(sizes.get(m.id) or counter.message(m) for m in boundary.messages)
+            elif boundary.summary:
+                left = counter.text(boundary.summary) + sum(
+                    sizes.get(id, 0) for id in boundary.kept
+                )
+            found.append((before, left))
+            held, start = before if left is None else left, place + 1
+        return found
+
+
+def _window(boundary: Boundary, fullest: int, given: int | None) -> tuple[int | None, str]:
+    """The window of a compaction and where it is from: the user, the log, or other compactions."""
+    if given is not None:
+        return given, "given"
+    if boundary.window:
+        return boundary.window, "the log"
+    return (fullest, "the fullest context that was compacted") if fullest else (None, "")
+
+
+def _attached_tokens(boundary: Boundary) -> int:
+    attached = frozenset(boundary.attached)
+    held = (message for message in boundary.messages if message.id in attached)
+    return sum(map(shared_counter().message, held)) if attached else 0
+
+
+def _anything_between(log: ProbeLog, first: int, second: int) -> bool:
+    return any(log.messages[place].role == "assistant" for place in range(first + 1, second + 1))
+
+
+def _followed(boundary: Boundary, around: Sequence[Message]) -> bool | None:
+    """Whether the summary states half of the stems of the instruction given with ``/compact``."""
+    summary = boundary.summary or "\n".join(map(readable, boundary.messages))
+    for message in around if boundary.trigger != "auto" else ():
+        match = _INSTRUCTION.match(message.text) if message.role == "user" else None
+        stems = set(content_stems(normalize(match[1][:_MOST_RESULT]))) if match else set()
+        if stems and summary:
+            stated = stems.intersection(content_stems(normalize(summary)))
+            return len(stated) >= _FOLLOWED * len(stems)
+    return None
+
+
+def _calls_later(turns: Sequence[int], place: int, end: int) -> int:
+    """The place of the last of the next forty calls after a message."""
+    number = bisect_right(turns, place) + HORIZON
+    return turns[number] if number < len(turns) else end
+
+
+def _corrections(log: ProbeLog) -> list[int]:
+    """The places of turns in which the user stops the agent, or begins by refusing."""
+    return sorted(
+        {
+            said.place
+            for said in user_sentences(log)
+            if said.corrects or (said.answers and cue("refusal").match(said.text))
+        }
+    )

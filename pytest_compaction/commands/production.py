@@ -1,0 +1,154 @@
+"""``pytest-compaction production``: what the compactions of recorded sessions cost, observed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.case_making import recorded_session
+from pytest_compaction.commands.arguments import CommandError, complain, number_type
+from pytest_compaction.commands.newest import is_known_format, session_files
+from pytest_compaction.folders import write_whole
+from pytest_compaction.importers import (
+    Importer,
+    ImportFormatError,
+    load_importers,
+    read_by_best,
+)
+from pytest_compaction.metrics import after_compactions
+from pytest_compaction.reports import (
+    Observed,
+    Period,
+    counted,
+    observed_csv,
+    observed_json,
+    observed_tables,
+    plain_table,
+)
+from pytest_compaction.text import Range, printable
+
+_NAMED: Final = 10
+"""The most sessions without a compaction that are named on the terminal."""
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "production",
+        help="show what compactions cost in recorded sessions: what was fetched again, and more",
+        description="Read transcripts with compactions on record and print what each one cost: "
+        "tokens, seconds, and what the agent fetched again, beside the same far from any "
+        "compaction. Two folders are two periods, and are compared. No model is asked.",
+    )
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="SESSION",
+        help="transcripts, or folders of them; two folders are compared, the old one first",
+    )
+    parser.add_argument("--csv", type=Path, metavar="PATH", help="write a row for each compaction")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="write everything, unrounded")
+    parser.add_argument(
+        "--window",
+        type=number_type(Range(1, 100_000_000, True)),
+        metavar="N",
+        help="tokens of the context window (what the log says, else the fullest context in it)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the tables; returns 1 if a file cannot be used or no compaction is on record."""
+    loaded = load_importers()
+    for problem in loaded.problems:
+        complain(problem)
+    paths: list[Path] = options.paths
+    two = len(paths) == 2 and all(_holds_sessions(path, loaded.importers) for path in paths)
+    groups = [[path] for path in paths] if two else [paths]
+    periods = [_period(group, loaded.importers, options.window) for group in groups]
+    for period in periods:
+        _name_left_out(period)
+    for table in observed_tables(periods):
+        print("\n".join(plain_table(table)), end="\n\n")
+    if options.csv is not None:
+        _write(options.csv, observed_csv(periods))
+    if options.json is not None:
+        _write(options.json, observed_json(periods))
+    empty = [period.name for period in periods if not period.sessions]
+    for name in empty:
+        complain(f"{name}: no session with a compaction on record; name other files or folders")
+    return 1 if empty or any(period.unreadable for period in periods) else 0
+
+
+def _holds_sessions(path: Path, importers: Mapping[str, Importer]) -> bool:
+    """Whether a path is a folder of sessions, and not one that a format keeps a session in."""
+    return path.is_dir() and not is_known_format(path, importers)
+
+
+def _period(paths: Sequence[Path], importers: Mapping[str, Importer], window: int | None) -> Period:
+    period = Period(", ".join(map(str, paths)))
+    named: dict[Path, bool] = {}
+    for path in paths:
+        if _holds_sessions(path, importers):
+            for file in sorted(session_files(path, importers)):
+                named.setdefault(file, False)
+        else:
+            named[path] = True
+    for path, by_user in named.items():
+        if not by_user and not is_known_format(path, importers):
+            period.unknown += 1
+            continue
+        try:
+            _read(path, importers, window, period)
+        except ImportFormatError as error:
+            period.unreadable.append((str(path), str(error)))
+        except OSError as error:
+            period.unreadable.append((str(path), f"{path}: {error.strerror or error}"))
+        except Exception as error:  # a fault of one file must not cost the others
+            fault = f"{path}: please report this fault, {type(error).__name__}: {error}"
+            period.unreadable.append((str(path), fault))
+    return period
+
+
+def _read(
+    path: Path, importers: Mapping[str, Importer], window: int | None, period: Period
+) -> None:
+    importer, transcripts = read_by_best(path, importers)
+    for transcript in transcripts:
+        if not transcript.boundaries:
+            period.without.append(f"{path} {transcript.name}".rstrip())
+            continue
+        session = recorded_session(transcript, window)
+        after = after_compactions(session.calls, [each.calls for each in session.compactions])
+        observed = Observed(
+            path,
+            f"{path.name} {transcript.name}".rstrip(),
+            importer.name,
+            transcript.model,
+            len(session.calls),
+            tuple(zip(session.compactions, after, strict=True)),
+        )
+        period.sessions.append(observed)
+
+
+def _name_left_out(period: Period) -> None:
+    for _, reason in period.unreadable:
+        complain(reason)
+    for name in period.without[:_NAMED]:
+        print(f"{printable(name)}: no compaction on record, not in the figures")
+    if len(period.without) > _NAMED:
+        more = counted(len(period.without) - _NAMED, "other session")
+        print(f"{more} without a compaction on record; --json names all")
+    if period.unknown:
+        number = counted(period.unknown, "file of no known format", "files of no known format")
+        print(f"{number} below {printable(period.name)} passed over")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_whole(path, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None
+    print(f"written: {printable(str(path))}")

@@ -1,0 +1,335 @@
+"""What an agent looks up again after a compaction, beside the same far from any compaction.
+
+A call fetches again if the same was asked and answered before the point, and nothing that it looks
+at was changed since. The same rule holds at points far from any compaction: agents look things up
+twice without forgetting, and only the difference tells of a compaction. ``docs/production.md`` has
+the rules in words.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, Literal
+
+from pytest_compaction.metrics.intervals import Mean, jackknife_interval, mean_over
+
+CallKind = Literal["look", "command", "change", "other"]
+"""``look`` reads or searches, ``command`` runs something that changes no file as far as is known,
+``change`` edits, writes, moves or deletes a file, ``other`` is the rest."""
+
+HORIZONS: Final = (10, 40)
+"""Numbers of calls after a point in which is counted."""
+FAR: Final = 20
+"""A point is far from compactions if none was made in so many calls before it, and none comes in
+the calls that are counted after it."""
+LOOKBACK: Final = 100
+"""The most calls before a point that a later call can repeat."""
+MOST_POINTS: Final = 30
+"""The most far points that a compaction is held against: the nearest in the session."""
+POLLING: Final = 3
+"""A shell command that was run at most so many calls before watches something."""
+_PARTS: Final = 12
+"""The last so many parts of a path tell files apart; this bounds the work on one path."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCall:
+    """A tool call: two with equal ``request`` ask for the same, with equal ``result`` got the same.
+
+    ``result`` is empty for a call that failed or printed nothing, and ``tokens`` is its length.
+    ``files`` are the files and folders that a call looks at or changes; a call that looks and names
+    none may depend on any file. ``turn`` numbers the message that made the call.
+    """
+
+    kind: CallKind
+    request: str
+    result: str = ""
+    tokens: int = 0
+    files: tuple[str, ...] = ()
+    turn: int = 0
+    in_shell: bool = False
+
+    @property
+    def fetches(self) -> bool:
+        """Whether the call can fetch something again: a read, a search or a command."""
+        return self.kind in ("look", "command")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Calls that look something up and how many of them fetch it again, with the result tokens."""
+
+    calls: int = 0
+    again: int = 0
+    tokens: int = 0
+    tokens_again: int = 0
+
+    def __add__(self, other: Fetched) -> Fetched:
+        return Fetched(
+            self.calls + other.calls,
+            self.again + other.again,
+            self.tokens + other.tokens,
+            self.tokens_again + other.tokens_again,
+        )
+
+    @property
+    def share(self) -> float | None:
+        """Share of the calls, 0 to 1; ``None`` without a call."""
+        return self.again / self.calls if self.calls else None
+
+    @property
+    def token_share(self) -> float | None:
+        """Share of the tokens, 0 to 1; ``None`` without a token."""
+        return self.tokens_again / self.tokens if self.tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class AfterPoint:
+    """The calls after a compaction, and after the far ``points`` that it is held against."""
+
+    after: Fetched
+    elsewhere: Fetched
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class AfterCompaction:
+    """What follows a compaction, by horizon, and the looks before the first new work.
+
+    New work is a call of any kind but a look. ``looks`` is ``None`` where the next compaction or
+    the end of the session comes first, ``looks_elsewhere`` where there is no far point; both are at
+    most the longest horizon.
+    """
+
+    fetched: Mapping[int, AfterPoint]
+    looks: int | None
+    looks_elsewhere: float | None
+
+
+def after_compactions(
+    calls: Sequence[SessionCall], compactions: Sequence[int]
+) -> list[AfterCompaction]:
+    """What follows each compaction; ``compactions`` are the numbers of calls before each, sorted.
+
+    It takes time in proportion to the number of calls and of compactions.
+    """
+    earlier = repeated(calls)
+    far = {horizon: far_points(len(calls), compactions, horizon) for horizon in HORIZONS}
+    longest = max(HORIZONS)
+    found = []
+    for place, end in pairwise((*compactions, len(calls))):
+        back = min(place, LOOKBACK)
+        fetched: dict[int, AfterPoint] = {}
+        for horizon in HORIZONS:
+            after = _fetched(calls, earlier, place, min(place + horizon, end), back)
+            points = _nearest(far[horizon], place, back)
+            elsewhere = Fetched()
+            for point in points:
+                elsewhere += _fetched(calls, earlier, point, point + horizon, back)
+            fetched[horizon] = AfterPoint(after, elsewhere, len(points))
+        waits = [
+            looks
+            for point in _nearest(far[longest], place, back)
+            if (looks := _looks(calls, point, point + longest)) is not None
+        ]
+        elsewhere_looks = sum(waits) / len(waits) if waits else None
+        found.append(AfterCompaction(fetched, _looks(calls, place, end), elsewhere_looks))
+    return found
+
+
+def repeated(calls: Sequence[SessionCall]) -> list[int | None]:
+    """For each call the number of the earlier call whose result it fetches again, or ``None``."""
+    last: dict[str, int] = {}
+    changes = _Changes()
+    following = _next_calls(calls)
+    found: list[int | None] = []
+    for number, call in enumerate(calls):
+        found.append(None)
+        if call.fetches:
+            before = last.get(call.request)
+            last[call.request] = number
+            if (
+                before is not None
+                and call.result
+                and calls[before].result == call.result
+                and changes.last(call.files) < before
+                and not (call.in_shell and number - before <= POLLING)
+                and not _is_before_edit(call, calls[following[number]])
+            ):
+                found[number] = before
+        elif call.kind == "change":
+            changes.note(call.files, number)
+    return found
+
+
+def _next_calls(calls: Sequence[SessionCall]) -> list[int]:
+    """For each call the next one, passing over looks of the same turn; the last has itself."""
+    found = [len(calls) - 1] * len(calls)
+    for number in range(len(calls) - 2, -1, -1):
+        one, following = calls[number], calls[number + 1]
+        joined = following.turn == one.turn and following.kind == "look"
+        found[number] = found[number + 1] if joined else number + 1
+    return found
+
+
+def _is_before_edit(read: SessionCall, following: SessionCall) -> bool:
+    """Whether the next call edits the file that this one reads, as harnesses demand."""
+    return following.kind == "change" and any(
+        _same_end(one, other) for one in read.files for other in following.files
+    )
+
+
+def _same_end(one: str, other: str) -> bool:
+    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+
+
+def far_points(total: int, compactions: Sequence[int], horizon: int) -> list[int]:
+    """The numbers of calls before each point far from any compaction, with the calls to count."""
+    stops = (-FAR, *compactions, total)
+    return [
+        point
+        for start, end in pairwise(stops)
+        for point in range(max(start + FAR, 0), end - horizon + 1)
+    ]
+
+
+def _nearest(points: Sequence[int], place: int, least: int) -> Sequence[int]:
+    """The far points nearest to a place, none with fewer than ``least`` calls before it."""
+    first = bisect_left(points, least)
+    low = high = max(bisect_left(points, place), first)
+    while high - low < MOST_POINTS and (low > first or high < len(points)):
+        left = place - points[low - 1] if low > first else None
+        right = points[high] - place if high < len(points) else None
+        if right is None or (left is not None and left <= right):
+            low -= 1
+        else:
+            high += 1
+    return points[low:high]
+
+
+def _fetched(
+    calls: Sequence[SessionCall], earlier: Sequence[int | None], start: int, end: int, back: int
+) -> Fetched:
+    """The looks and commands of a stretch; again are those of the ``back`` calls before it."""
+    number = again = tokens = tokens_again = 0
+    for place in range(start, end):
+        call = calls[place]
+        if call.fetches:
+            number += 1
+            tokens += call.tokens
+            before = earlier[place]
+            if before is not None and start - back <= before < start:
+                again += 1
+                tokens_again += call.tokens
+    return Fetched(number, again, tokens, tokens_again)
+
+
+def _looks(calls: Sequence[SessionCall], start: int, end: int) -> int | None:
+    longest = max(HORIZONS)
+    for place in range(start, min(end, start + longest)):
+        if calls[place].kind != "look":
+            return place - start
+    return longest if end - start >= longest else None
+
+
+# --- over sessions -------------------------------------------------------------------------
+
+Pairs = Mapping[str, Sequence[tuple[float, float]]]
+"""By session, for each compaction a figure after it and the same figure far from any."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldAgainst:
+    """Means over the compactions of all sessions; intervals draw whole sessions."""
+
+    after: Mean
+    elsewhere: Mean
+    difference: Mean
+
+
+def held_against(pairs: Pairs) -> HeldAgainst | None:
+    """A figure after compactions and elsewhere, and their difference; ``None`` without a pair."""
+    after = mean_over({name: [one for one, _ in of] for name, of in pairs.items()})
+    elsewhere = mean_over({name: [other for _, other in of] for name, of in pairs.items()})
+    difference = mean_over(_differences(pairs))
+    if after is None or elsewhere is None or difference is None:
+        return None
+    return HeldAgainst(after, elsewhere, difference)
+
+
+def change_between(old: Pairs, new: Pairs) -> tuple[float, tuple[float, float] | None] | None:
+    """By how much the difference grew from the old sessions to the new, with a 95 % interval.
+
+    ``None`` if one side has no pair. The interval is the jackknife's over sessions; it is ``None``
+    with fewer than six, or if a side has a single one.
+    """
+    sides = {
+        (is_new, name): [(is_new, value) for value in values]
+        for is_new, pairs in ((False, old), (True, new))
+        for name, values in _differences(pairs).items()
+    }
+    clusters = {f"{number:09}": values for number, (_, values) in enumerate(sorted(sides.items()))}
+    change = _change([each for values in clusters.values() for each in values])
+    return None if change is None else (change, jackknife_interval(clusters, _change))
+
+
+def _differences(pairs: Pairs) -> dict[str, list[float]]:
+    return {name: [one - other for one, other in of] for name, of in pairs.items() if of}
+
+
+def _change(values: Sequence[tuple[bool, float]]) -> float | None:
+    new = [value for is_new, value in values if is_new]
+    old = [value for is_new, value in values if not is_new]
+    return sum(new) / len(new) - sum(old) / len(old) if new and old else None
+
+
+# --- which files were changed --------------------------------------------------------------
+
+
+class _Changes:
+    """The number of the last call that changed a file, or a file in a folder."""
+
+    def __init__(self) -> None:
+        self._any = -1
+        self._runs: dict[str, int] = {}
+        """By every run of parts of a changed path: the file by its end, and its folders."""
+        self._heads: dict[str, int] = {}
+        """By the first parts of a relative path: what an absolute path may end in."""
+
+    def note(self, files: Sequence[str], number: int) -> None:
+        """Note a change; one that names no file may have changed any."""
+        self._any = number
+        for file in files or ("",):
+            for run in _runs(file):
+                self._runs[run] = number
+            if not file.startswith("/"):
+                parts = _parts(file)
+                for end in range(1, len(parts) + 1):
+                    self._heads["/".join(parts[:end])] = number
+
+    def last(self, files: Sequence[str]) -> int:
+        """The last change of one of the files, of any file if none is named; -1 without one."""
+        if not files:
+            return self._any
+        newest = self._runs.get("", -1)
+        for file in files:
+            parts = _parts(file)
+            newest = max(newest, self._runs.get("/".join(parts), -1))
+            for start in range(len(parts)):
+                newest = max(newest, self._heads.get("/".join(parts[start:]), -1))
+        return newest
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part][-_PARTS:]
+
+
+@lru_cache(maxsize=4096)
+def _runs(path: str) -> tuple[str, ...]:
+    parts = _parts(path)
+    ends = range(1, len(parts) + 1)
+    return tuple("/".join(parts[start:end]) for end in ends for start in range(end)) or ("",)
