@@ -1,0 +1,228 @@
+"""``pytest-compaction production``: from transcripts to what their compactions cost."""
+
+import csv
+import json
+import shutil
+
+import pytest
+from support.claude_code_lines import answer, compacted, said, use
+from support.paths import public_data
+from support.transcript_samples import SAMPLES
+
+from pytest_compaction import cli
+
+
+def session(path, *, compactions=1, again=True, calls=30, **metadata):
+    """A Claude Code session of reads; after a compaction the first ten files are read again."""
+    lines = [said("user", "u", None, "fix the parser", sessionId="s")]
+    last, number = "u", 0
+
+    def reads(file):
+        nonlocal last, number
+        number += 1
+        call = use(f"t{number}", file_path=f"/r/{file}.py")
+        lines.append(said("assistant", f"a{number}", last, [call], f"m{number}"))
+        result = answer(f"t{number}", f"the text of {file}")
+        lines.append(said("user", f"r{number}", f"a{number}", [result]))
+        last = f"r{number}"
+
+    for part in range(compactions + 1):
+        for place in range(calls):
+            is_again = again and part and place < 10
+            reads(f"0-{place}" if is_again else f"{part}-{place}")
+        if part < compactions:
+            lines += compacted(part + 1, last, "We read the files.", **metadata)
+            last = lines[-1]["uuid"]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return path
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Runs the command in the folder of the test; gives the exit code and both outputs."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments):
+        code = cli.main(["production", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return command
+
+
+def test_a_session_and_each_of_its_compactions_are_told(run, tmp_path):
+    path = session(tmp_path / "s.jsonl", trigger="manual", postTokens=900, durationMs=2_500)
+    code, out, err = run(path)
+    assert (code, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["s.jsonl", "60", "1", "10", "of", "10"] in [line[:6] for line in lines]
+    assert ["s.jsonl", "1", "manual", "1,000", "900", "2.50", "0", "-"] in lines
+
+
+def test_the_json_has_what_was_fetched_again_by_session_and_compaction(run, tmp_path):
+    session(tmp_path / "a" / "again.jsonl", calls=60)
+    session(tmp_path / "a" / "new.jsonl", calls=60, again=False)
+    assert run("a", "--json=out.json")[0] == 0
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    again, new = period["sessions"]
+    held = again["compactions"][0]["fetched_again"]["10"]
+    tokens = held["after"]["tokens"]
+    assert held["after"] == {"calls": 10, "again": 10, "tokens": tokens, "tokens_again": tokens}
+    assert held["points"] > 0
+    assert held["elsewhere"]["calls"] == 10 * held["points"]
+    assert new["compactions"][0]["fetched_again"]["40"]["after"]["again"] == 0
+    figure = period["figures"]["fetched_again_10"]
+    assert figure["sessions"] == figure["compactions"] == 2
+    assert figure["difference"] == figure["after"] - figure["elsewhere"]
+    assert figure["interval"] is None  # of two sessions
+
+
+def test_six_sessions_have_an_interval(run, tmp_path):
+    for number in range(6):
+        session(tmp_path / "a" / f"{number}.jsonl", calls=60, again=number % 2 == 0)
+    code, out, _ = run("a", "--json=out.json")
+    assert code == 0
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    figure = period["figures"]["fetched_again_10"]
+    low, high = figure["interval"]
+    assert low < figure["difference"] < high
+    assert "studentised bootstrap of 6 sessions" in out
+
+
+def test_the_csv_has_a_row_for_each_compaction(run, tmp_path):
+    session(tmp_path / "s.jsonl", compactions=3)
+    run("s.jsonl", "--csv=out.csv", "--json=out.json")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["number"] for row in rows] == ["1", "2", "3"]
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    (told,) = period["sessions"]
+    for row, compaction in zip(rows, told["compactions"], strict=True):
+        after = compaction["fetched_again"]["10"]["after"]
+        assert row["fetched_again.10.after.again"] == str(after["again"])
+        assert row["tokens_before.tokens"] == str(compaction["tokens_before"]["tokens"])
+
+
+def test_two_folders_are_two_periods(run, tmp_path):
+    for number in range(3):
+        session(tmp_path / "old" / f"{number}.jsonl", calls=60, again=False)
+        session(tmp_path / "new" / f"{number}.jsonl", calls=60, again=True)
+    code, out, _ = run("old", "new", "--json=out.json")
+    assert code == 0
+    assert "From the old period to the new" in out
+    data = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert [period["name"] for period in data["periods"]] == ["old", "new"]
+    change = data["change"]["fetched_again_10"]
+    old, new = (period["figures"]["fetched_again_10"] for period in data["periods"])
+    assert change["value"] == pytest.approx(new["difference"] - old["difference"])
+    assert change["value"] > 0
+
+
+def test_files_beside_each_other_are_one_period(run, tmp_path):
+    one, two = session(tmp_path / "1.jsonl"), session(tmp_path / "2.jsonl")
+    code, out, _ = run(one, two)
+    assert code == 0
+    assert "2 compactions in 2 sessions" in out
+
+
+def test_a_session_without_a_compaction_is_named_and_not_counted(run, tmp_path):
+    session(tmp_path / "a" / "with.jsonl")
+    session(tmp_path / "a" / "without.jsonl", compactions=0)
+    code, out, err = run("a", "--json=out.json")
+    assert (code, err) == (0, "")
+    assert "a/without.jsonl: no compaction on record, not in the figures" in out
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    assert [each["name"] for each in period["sessions"]] == ["with.jsonl"]
+    assert period["without_compaction"] == ["a/without.jsonl"]
+
+
+def test_without_any_compaction_there_is_no_figure(run, tmp_path):
+    session(tmp_path / "s.jsonl", compactions=0)
+    code, out, err = run("s.jsonl")
+    assert code == 1
+    assert "s.jsonl: no session with a compaction on record; name other files or folders" in err
+    assert "cost:" not in out
+
+
+def test_an_unreadable_file_is_named_and_loses_nothing_else(run, tmp_path):
+    session(tmp_path / "a" / "good.jsonl")
+    broken = session(tmp_path / "a" / "broken.jsonl")
+    broken.write_text(broken.read_text("utf-8") + '{"type": "user", "uuid": "x"}\n', "utf-8")
+    (tmp_path / "a" / "notes.txt").write_text("buy milk", "utf-8")
+    code, out, err = run("a", "--json=out.json")
+    assert code == 1
+    assert "broken.jsonl, line" in err
+    assert "1 file of no known format below a passed over" in out
+    assert "1 compaction in 1 session" in out
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    assert [each["path"] for each in period["unreadable"]] == ["a/broken.jsonl"]
+    assert period["unknown_files"] == 1
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "empty.jsonl", "notes.txt"])
+def test_a_file_that_cannot_be_used_is_a_sentence(run, tmp_path, name):
+    (tmp_path / "empty.jsonl").write_text("", "utf-8")
+    (tmp_path / "notes.txt").write_text("buy milk", "utf-8")
+    code, _, err = run(name)
+    assert code == 1
+    assert err.startswith(f"pytest-compaction: {name}: ")
+    assert "Traceback" not in err
+
+
+def test_a_file_that_cannot_be_written_is_a_sentence(run, tmp_path):
+    session(tmp_path / "s.jsonl")
+    (tmp_path / "taken").mkdir()
+    code, _, err = run("s.jsonl", "--json=taken")
+    assert code == 1
+    assert "taken: cannot be written: " in err
+
+
+def test_no_name_moves_the_cursor_or_runs_in_a_spreadsheet(run, tmp_path):
+    session(tmp_path / "a" / "=1+\x1b[2J.jsonl")
+    session(tmp_path / "a" / "\x1b]0;x.jsonl", compactions=0)
+    code, out, err = run("a", "--csv=out.csv")
+    assert code == 0
+    assert "\x1b" not in out + err
+    _, err = run("a/=1+\x1b[2J.jsonl", "--csv=out.csv")[1:]
+    assert "\x1b" not in err
+    monday = session(tmp_path / "=1+1.jsonl")
+    run(monday.name, "--csv=out.csv")
+    assert ",=1" not in (tmp_path / "out.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"preTokens": -1, "postTokens": True, "durationMs": "long", "trigger": ["auto"]},
+        {"preTokens": 10**400, "postTokens": 10**400, "durationMs": 1e308},
+        {"preservedSegment": {"headUuid": 1, "tailUuid": {}}, "preTokens": {}},
+    ],
+)
+def test_numbers_that_are_none_are_not_taken(run, tmp_path, metadata):
+    session(tmp_path / "s.jsonl", **metadata)
+    code, _, err = run("s.jsonl", "--json=out.json", "--csv=out.csv")
+    assert (code, err) == (0, "")
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    (compaction,) = period["sessions"][0]["compactions"]
+    assert compaction["seconds"] is None
+    assert compaction["tokens_before"]["counted_here"]
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_format_is_read(run, tmp_path, sample):
+    name = f"{sample}.json"
+    (tmp_path / name).write_text(SAMPLES[sample](), "utf-8")
+    _, out, err = run(name)
+    assert "please report" not in err
+    assert name in out + err
+
+
+def test_the_same_sessions_give_the_same_bytes(run, tmp_path):
+    for number in (1, 3, 4):
+        name = f"session-{number}.jsonl"
+        shutil.copy(public_data(f"claude-code-compacted/{name}"), tmp_path / name)
+    first = run(tmp_path, "--json=out.json")[1]
+    made = (tmp_path / "out.json").read_bytes()
+    (tmp_path / "out.json").unlink()
+    assert run(tmp_path, "--json=out.json")[1] == first
+    assert (tmp_path / "out.json").read_bytes() == made
