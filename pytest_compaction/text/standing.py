@@ -190,4 +190,5 @@ def _is_done(parsed: Parsed, span: Span) -> bool:
     return (
         _PARTICIPLE.fullmatch(word) is not None
         and _STATED_DONE.search(parsed.normal[: span[0]]) is not None
+        and _AHEAD.search(parsed.normal[: span[0]]) is None
     )

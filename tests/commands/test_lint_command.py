@@ -252,23 +252,11 @@ def test_every_rule_has_a_name_that_reads_and_one_sentence():
         assert re.fullmatch(r"[A-Z][^.]*\.", sentence)
 
 
-KNOWN_ERRORS = {
-    ("checkpoint_hierarchy", "/probes/0/traps/0", "trap-is-true"),
-    ("checkpoint_hierarchy", "/probes/0/facts/0", "keys-too-loose"),
-    ("pipeline_flake", "/probes/15/facts/0", "keys-disagree"),
-}
-"""What the reader no longer tells apart since its cheapest rules went; the cases are unchanged."""
-
-
 @pytest.mark.exhaustive
-def test_the_shipped_cases_have_no_errors_but_the_known_ones(capsys):
-    _, out = lint(capsys, CASES, "--no-answers", "--format", "json")
-    errors = {
-        (Path(each["source"]).stem, each["pointer"], each["rule"])
-        for each in json.loads(out)["findings"]
-        if each["level"] == "error"
-    }
-    assert errors == KNOWN_ERRORS
+def test_the_shipped_cases_have_no_errors(capsys):
+    code, out = lint(capsys, CASES, "--no-answers")
+    assert code == 0
+    assert " 0 errors" in out.splitlines()[-1]
 
 
 def test_what_the_loader_refuses_is_an_error_with_its_pointer(tmp_path, capsys):

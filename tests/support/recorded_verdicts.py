@@ -1,6 +1,6 @@
 """The recorded verdicts of a large language model beside the scores by rules, on the same views."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import mean
 
@@ -54,8 +54,24 @@ class Both:
         ]
 
 
+REWORDED = {"the list stays grouped by session": "opening a session shows its checkpoints"}
+"""Stale claims, as they read now and as they read when the model judged."""
+
+
+def as_judged(sheet):
+    """The sheet with its stale claims as they read when the model judged."""
+    probes = (
+        replace(p, traps=tuple(replace(t, text=REWORDED.get(t.text, t.text)) for t in p.traps))
+        for p in sheet.case.probes
+    )
+    return replace(sheet, case=replace(sheet.case, probes=tuple(probes)))
+
+
 def stale(found, archive):
-    """Which sheets have other answers or verdicts in the archive than to today's requests."""
+    """Which sheets have other answers or verdicts in the archive than to their requests.
+
+    The requests are today's, but for stale claims that were reworded since.
+    """
     held = {}
     for row in archive.words:
         held.setdefault((row.role, row.strategy, row.case), {})[row.probe] = row
@@ -71,7 +87,7 @@ def stale(found, archive):
         texts = {asked[id]: row.words for id, row in answers.items()}
         for rows, request in (
             (answers, sheet.answer_request),
-            (verdicts, sheet.verdict_request(texts, None)),
+            (verdicts, as_judged(sheet).verdict_request(texts, None)),
         ):
             if {row.digest for row in rows.values()} != {digest_of(request)}:
                 yield f"{sheet.strategy} on {sheet.case.id} was asked something else"

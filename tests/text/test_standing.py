@@ -51,6 +51,17 @@ EXAMPLES = [
         ),
     ),
     (
+        "the update would have erased the seed bank",
+        "reason",
+        None,
+        (("update", "new key"), ("erased", "erase"), ("seed bank",)),
+        (
+            "The update would have erased the seed bank.",
+            "With the new key it would have begun to erase the seed bank within a week.",
+        ),
+        ("The update would not have erased the seed bank.", "The seed bank was at risk."),
+    ),
+    (
         "the thruster valve B2 was replaced",
         "state",
         None,
