@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pytest_compaction.case import CaseSet
+from pytest_compaction.case import CaseEntry, CaseSet
 from pytest_compaction.compactors import without_archive
 from pytest_compaction.dialogues import is_dialogue_metric
 from pytest_compaction.gate import Threshold, parse_threshold, scopes_of
@@ -25,6 +25,7 @@ class RunWords:
 
     ``strategies`` are those that ask a model, with who writes for each. ``missing`` are the cases
     of which a strategy has no words, though it has them of others; they are not in its figures.
+    ``silent`` are those in which it asks no model, so that it needs none.
     ``why`` is the reason for which rules write, and ``for_dialogues`` says that they write
     summaries of dialogues too.
     """
@@ -32,6 +33,7 @@ class RunWords:
     recorded: RecordedWords = field(default_factory=RecordedWords)
     strategies: Mapping[str, Literal["recorded", "rules"]] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    silent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cases: int = 0
     why: str = ""
     for_dialogues: bool = False
@@ -49,13 +51,14 @@ class RunWords:
     def as_json(self) -> dict[str, Any]:
         if not self.strategies:
             return {}
+        named = {"missing": self.missing, "silent": self.silent}
         return {
             "strategies": dict(self.strategies),
-            **(
-                {"missing": {n: list(ids) for n, ids in self.missing.items()}}
-                if self.missing
-                else {}
-            ),
+            **{
+                key: {name: list(ids) for name, ids in found.items() if ids}
+                for key, found in named.items()
+                if any(found.values())
+            },
             "archives": [asdict(archive.manifest) for archive in self.archives],
         }
 
@@ -73,6 +76,8 @@ class RunWords:
                 continue
             without = self.missing.get(name, ())
             text = f"{name}: words: recorded, {self.cases - len(without)} of {self.cases} cases"
+            if silent := self.silent.get(name):
+                text += f" ({len(silent)} of them ask no model)"
             known = (
                 archive.manifest.strategies.get(without_archive(name)) for archive in self.archives
             )
@@ -138,14 +143,17 @@ def found_words(
                 held[row.strategy, id].add((row.trial, row.budget))
     strategies: dict[str, Literal["recorded", "rules"]] = {}
     missing: dict[str, tuple[str, ...]] = {}
-    for name in (name for name, asks in asking.items() if asks):
+    able = [name for name, asks in asking.items() if asks]
+    silent = {name: _silent(settings, name, cases.entries, archives) for name in able}
+    for name in able:
         budgets = [budget for budget in settings.budgets_of(name) if budget is not None]
         there = {
             entry.id: trials
             for entry in cases.entries
             if (trials := _trials(held[without_archive(name), entry.id], budgets))
         }
-        strategies[name] = "recorded" if there else "rules"
+        known = bool(there or silent[name])
+        strategies[name] = "recorded" if known else "rules"
         if there and settings.trials > max(there.values()):
             raise OptionError(
                 f"--compaction-trials={settings.trials}: {name} has recorded words of "
@@ -153,13 +161,18 @@ def found_words(
                 f"{_record_command(name)} --trials={settings.trials}, or ask for rules: "
                 "--compaction-model=offline"
             )
-        without = [e.id for e in cases.entries if there.get(e.id, 0) < settings.trials]
-        if there and without:
+        without = [
+            e.id
+            for e in cases.entries
+            if e.id not in silent[name] and there.get(e.id, 0) < settings.trials
+        ]
+        if known and without:
             missing[name] = tuple(without)
-        if unusable := _unusable(name, bool(there), without, why, name in told, name in gated):
+        if unusable := _unusable(name, known, without, why, name in told, name in gated):
             raise OptionError(unusable)
     recorded = RecordedWords(archives, strict=bool(gated))
-    return RunWords(recorded, strategies, missing, len(cases.entries), why, for_dialogues)
+    count = len(cases.entries)
+    return RunWords(recorded, strategies, missing, silent, count, why, for_dialogues)
 
 
 def _unusable(
@@ -209,6 +222,25 @@ def archive_of(case: Path, root: Path, named: Sequence[Path]) -> Archive | None:
     file = case.resolve()
     folders = (path.resolve() for path in (root, *named))
     return archive_for(file, next((f for f in folders if f in file.parents), file.parent))
+
+
+def runs_as_cases_say(settings: Settings, strategy: str) -> bool:
+    """Whether a strategy compacts at the points of the cases, and to their budgets."""
+    return settings.trigger == "case" and settings.budgets_of(strategy) == (None,)
+
+
+def _silent(
+    settings: Settings,
+    strategy: str,
+    cases: Iterable[CaseEntry],
+    archives: Mapping[str, Archive],
+) -> tuple[str, ...]:
+    """The cases in which a strategy asks no model, as they were when that was noted."""
+    if not runs_as_cases_say(settings, strategy):
+        return ()
+    name = without_archive(strategy)
+    noted = {id: archive.manifest.silent.get(name, {}) for id, archive in archives.items()}
+    return tuple(c.id for c in cases if noted.get(c.id, {}).get(c.id) == c.digest)
 
 
 def _trials(held: set[tuple[int, int]], budgets: list[int | Literal["recorded"]]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from argparse import SUPPRESS
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.case import CaseEntry, CaseFileError
-from pytest_compaction.compactors import without_archive
+from pytest_compaction.compactors import asks_model, without_archive
 from pytest_compaction.models import (
     Archive,
     Call,
@@ -33,7 +34,7 @@ from pytest_compaction.models import (
 from pytest_compaction.run import Arm
 from pytest_compaction.session.items.collection import selected
 from pytest_compaction.session.items.probe import ProbeItem
-from pytest_compaction.session.recorded_words import archive_of
+from pytest_compaction.session.recorded_words import archive_of, runs_as_cases_say
 from pytest_compaction.session.session import BenchmarkSession, shipped_cases
 
 
@@ -72,10 +73,12 @@ class WordsRequests:
             file = self._session.case_set.file(entry.id)
             self._archives[entry.id] = archive_of(file, self._root, self._session.named)
         requests, failures = self._requests(list(arms))
+        asked = {(row["case"], row["strategy"]) for row in requests}
         data = {
             "requests": requests,
             "failures": failures,
             "arms": [[case.id, arm.compactor, arm.trial] for case, arm in arms],
+            "silent": [] if failures else self._silent(arms, asked),
             "outside": list(self._outside),
             "cases": {
                 entry.id: {
@@ -111,6 +114,20 @@ class WordsRequests:
         finally:
             dry.close()
         return [*map(self._row, caller.requests)], failures
+
+    def _silent(
+        self, arms: Iterable[tuple[CaseEntry, Arm]], asked: set[tuple[str, str]]
+    ) -> list[tuple[str, str, bool]]:
+        """Each case and strategy that can ask a model, and whether it asks none there."""
+        session = self._session
+        able = {
+            without_archive(spec.text)
+            for spec in session.specs
+            if asks_model(session.registry.example(spec))
+            and runs_as_cases_say(session.settings, spec.text)
+        }
+        found = {(case.id, arm.compactor) for case, arm in arms if arm.compactor in able}
+        return [(*pair, pair not in asked) for pair in sorted(found)]
 
     async def _in_store(self, call: Call, _: Place, __: int) -> tuple[State, CallReply | None]:
         endpoints = self._endpoints

@@ -170,6 +170,32 @@ def test_a_new_case_is_asked_for_alone(recorded, pytester, endpoint):
     assert len(list((folder / "calls").glob("??/*.json"))) == len(endpoint.calls) == 1
 
 
+def test_where_a_strategy_asks_nothing_is_noted_once_and_is_stale_with_its_case(
+    recorded, endpoint, capsys
+):
+    asked = [f"{STRATEGY},langchain" if each == STRATEGY else each for each in RECORD]
+    words = Archive(recorded).words
+    assert main([*asked, "--yes"]) == 0
+    assert "langchain asks no model in first, second" in capsys.readouterr().out
+    manifest = Archive(recorded).manifest
+    assert manifest.silent == {"langchain": manifest.cases}
+    assert Archive(recorded).words == words
+    assert endpoint.calls == []
+    [_, row] = listed(capsys, "--compactor=langchain")
+    assert row.split(maxsplit=1) == ["langchain", "asks no model in these cases"]
+    assert main([*asked, "--yes"]) == 0
+    assert "all of it is recorded" in capsys.readouterr().out
+    assert main(["words", "verify", "cases"]) == 0
+    silent = {"langchain": {**manifest.cases, "second": "0" * 16, "gone": "1" * 16}}
+    write(recorded, replace(manifest, silent=silent), words)
+    assert main(["words", "verify", "cases"]) == 1
+    error = capsys.readouterr().err
+    assert "second has changed since langchain asked no model in it; record them: pytest-" in error
+    assert "there is no case gone" in error
+    assert main([*asked, "--yes", "--again", "--replay"]) == 0
+    assert Archive(recorded).manifest.silent["langchain"]["second"] == manifest.cases["second"]
+
+
 def test_words_of_two_models_have_no_place_in_one_archive(recorded, endpoint, capsys):
     other = [each for each in RECORD if each not in {STRATEGY, MODEL}]
     assert main([*other, "--compactor=regenerate", "--model=other", "--yes"]) == 1
@@ -248,5 +274,11 @@ def test_a_changed_case_and_a_changed_byte_are_found(whole, capsys):
     assert "its SHA-256 is not that of manifest.json" in capsys.readouterr().err
 
 
-def test_the_shipped_archive_is_whole(capsys):
+def test_the_shipped_archive_is_whole_and_nothing_of_a_silent_case_is_missing(capsys):
     assert main(["words", "verify", str(shipped_cases())]) == 0
+    capsys.readouterr()
+    real = f"--cases={shipped_cases() / 'real'}"
+    assert main(["words", "--compactor=langchain", real, *QUIETLY]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert cells(lines, "langchain")[1:4] == [0, 0, 0]
+    assert lines[-1] == "  asks no model in checkpoint_dedup, float_pixels, orphaned_sessions"

@@ -2,6 +2,7 @@
 
 import pytest
 from support.pages import DOCS, arguments, code
+from support.readme_blocks import CLASSES, WORDS, shown
 from support.scenarios import lean, write_cases
 from support.stub_endpoint import long_case, serving
 
@@ -23,6 +24,25 @@ def endpoint(pytester, monkeypatch):
 
 def commands_with(said):
     return [arguments(line) for line in code(PAGE, "console", said).strip().splitlines()]
+
+
+def test_the_classes_that_set_strategies_apart_are_those_of_the_table():
+    heads, _, *rows = (line.strip("| ").split(" | ") for line in shown("words").splitlines())
+    scripted = [dict(zip(heads, row, strict=True)) for row in rows if row[0] == "scripted"]
+    own = [row for row in scripted if row["strategy"].strip("`") in WORDS]
+    assert len(own) == len(WORDS)
+    shares = {name: [int(row[name].rstrip("%")) for row in own] for name in CLASSES}
+    apart = {name: max(each) - min(each) for name, each in shares.items()}
+    far, near = (
+        sorted((n for n in apart if (apart[n] > 20) is is_far), key=lambda n: -apart[n])
+        for is_far in (True, False)
+    )
+    sentence = (
+        f"In the scripted cases the shares of {', '.join(far[:-1])} and {far[-1]} facts differ by "
+        f"{apart[far[-1]]} to {apart[far[0]]} points between the four strategies with words, "
+        f"those of {' and '.join(near)} facts by {apart[near[-1]]} to {apart[near[0]]}."
+    )
+    assert sentence in " ".join(PAGE.read_text("utf-8").split())
 
 
 def test_words_are_recorded_listed_and_verified(pytester, endpoint, capsys):

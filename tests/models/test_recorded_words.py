@@ -71,4 +71,16 @@ MORE = ("anthropic:mode=client", "roo", "openhands", "langchain", "gemini-cli", 
 def test_the_real_cases_have_words_of_seven_more(strategy):
     held = {row.case for row in Archive(WORDS).words if row.strategy == strategy}
     real = {path.stem for path in (ROOT / "cases/real").glob("*.json")}
-    assert held == real - ASK_NOTHING.get(strategy, set())
+    silent = ASK_NOTHING.get(strategy, set())
+    assert held == real - silent
+    assert Archive(WORDS).manifest.silent.get(strategy, {}).keys() == silent
+
+
+def test_a_gate_over_the_real_cases_decides_on_a_strategy_that_is_silent_in_some(tmp_path):
+    run = run_of_recorded_words(tmp_path, 1, ["langchain"])
+    assert len({record["case"] for record in run.records}) == 12
+    assert {record["status"] for record in run.records} == {"passed", "failed"}
+    assert not any("no recorded words" in (record["reason"] or "") for record in run.records)
+    words = {record["case"] for record in run.records if record.get("words") == "recorded"}
+    assert not words & ASK_NOTHING["langchain"]
+    assert {*run.header["words"]["silent"]["langchain"]} == ASK_NOTHING["langchain"]

@@ -217,6 +217,54 @@ def test_a_case_without_words_is_named_and_a_rule_is_an_error(project, record):
     assert records(project).header["words"]["missing"] == {"anchored": ["second"]}
 
 
+def note_silent(path, strategy, silent, kept):
+    """Say in the archive where the strategy asks no model; only ``kept`` keeps its words."""
+    archive = Archive(path)
+    words = [row for row in archive.words if row.case == kept]
+    write(path, replace(archive.manifest, silent={strategy: silent}), words)
+
+
+@BOTH
+def test_a_case_in_which_a_strategy_asks_nothing_is_measured_as_it_runs(project, record, workers):
+    """With the last 20 messages kept, nothing of so short a case is summarised."""
+    path = record("langchain", "anchored")
+    digests = Archive(path).manifest.cases
+    rule = "--compaction-threshold=removed@langchain>=0"
+    refused = measure(project, "--compactor=langchain", rule, workers)
+    assert "so that a gate would rest on summaries by rules" in said(refused)
+    write(path, replace(Archive(path).manifest, silent={"langchain": digests}), Archive(path).words)
+    shown = measure(project, "--compactor=langchain,anchored", rule, workers)
+    assert "GATE FAILED" in last_line(shown)
+    assert "langchain: nothing was compacted" in last_line(shown)
+    assert "langchain: words: recorded, 2 of 2 cases (2 of them ask no model)" in said(shown)
+    assert words_by_strategy(project) == {("langchain", None), ("anchored", "recorded")}
+    assert records(project).header["words"]["silent"] == {"langchain": ["first", "second"]}
+    assert "missing" not in records(project).header["words"]
+
+
+def test_a_case_that_changed_is_not_silent_and_neither_is_one_at_another_budget(project, record):
+    path = record("anchored")
+    digests = Archive(path).manifest.cases
+    gated = ("--compactor=anchored", GATE)
+    for silent, budget in (({"second": "0" * 16}, ()), (digests, ("--compaction-budget=300",))):
+        note_silent(path, "anchored", silent, "first")
+        refused = measure(project, *gated, *budget)
+        assert refused.ret == pytest.ExitCode.USAGE_ERROR
+        assert "no words" in said(refused)
+
+
+def test_a_strategy_that_asks_where_it_was_silent_is_unscored(project, record):
+    path = record("anchored")
+    note_silent(path, "anchored", Archive(path).manifest.cases, "first")
+    shown = measure(project, "--compactor=anchored", GATE)
+    assert shown.ret == pytest.ExitCode.TESTS_FAILED
+    found = {(r["case"], r["status"] == "unscored", r["reason"]) for r in records(project).records}
+    [reason] = {reason for case, unscored, reason in found if unscored}
+    assert {case for case, unscored, _ in found if unscored} == {"second"}
+    assert "request 1 of anchored at" in reason
+    assert "has no recorded words; record them: pytest-compaction words record" in reason
+
+
 def unnamed(pytester, *arguments):
     return run(pytester, REPORTED, *arguments, compactor=None)
 

@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -113,6 +113,8 @@ class _Requests:
     cases: Mapping[str, Mapping[str, Any]]
     outside: Sequence[str]
     failures: Sequence[str]
+    silent: Mapping[tuple[str, str], bool]
+    """By case and strategy, whether it asks no model there."""
 
     @property
     def incomplete(self) -> set[tuple[str, str, int]]:
@@ -150,7 +152,10 @@ def _requests(options: argparse.Namespace, model: str, recorded: bool) -> _Reque
             raise RunError(code, printed, "looking for the requests")
         data = json.loads(file.read_text("utf-8"))
     arms = [(case, strategy, trial) for case, strategy, trial in data["arms"]]
-    found = _Requests(data["requests"], arms, data["cases"], data["outside"], data["failures"])
+    silent = {(case, strategy): said for case, strategy, said in data["silent"]}
+    found = _Requests(
+        data["requests"], arms, data["cases"], data["outside"], data["failures"], silent
+    )
     for failure in found.failures:
         complain(failure)
     return found
@@ -177,6 +182,8 @@ def _listed(options: argparse.Namespace) -> int:
             of_case = [row for row in mine if row["case"] == case]
             if any(row["state"] != "recorded" for row in of_case):
                 print(f"  {printable(case, 30):<30} {_counted(of_case)}")
+        if silent := [case for (case, of), said in found.silent.items() if said and of == strategy]:
+            print(f"  asks no model in {printable(', '.join(silent), 400)}")
     beside = [each for each in held if each.role != "summary"]
     for strategy in dict.fromkeys(each.strategy for each in beside):
         told = _by_role([each for each in beside if each.strategy == strategy])
@@ -256,8 +263,10 @@ def _recorded(options: argparse.Namespace) -> int:
     if options.date and not _DATE.fullmatch(options.date):
         raise WordsError(f"--date={options.date} is no date such as 2026-11-30")
     options.places = list(options.cases)
-    if not options.again and not _narrowed(options):
-        print("all of it is recorded; --again records it anew")
+    first = None if options.again else _requests(options, options.model, recorded=True)
+    if first is not None and not _narrowed(options, first):
+        if not _note_silent(options, first):
+            print("all of it is recorded; --again records it anew")
         return 0
     arguments = _arguments(options, options.model)
     store = (options.store or Path(DEFAULT_STORE)).absolute()
@@ -280,12 +289,13 @@ def _recorded(options: argparse.Namespace) -> int:
         code, printed = run_pytest([*arguments, *WITHOUT_GATE], store, progress=sys.stderr)
         if code not in {0, 1}:
             raise RunError(code, printed)
-    return _kept(options)
+    return _kept(options, first)
 
 
-def _kept(options: argparse.Namespace) -> int:
+def _kept(options: argparse.Namespace, first: _Requests | None) -> int:
     found = _requests(options, options.model, recorded=False)
     _write(options, found)
+    _note_silent(options, first or found)
     left = sorted(found.incomplete)
     for case, strategy, trial in left[:_MOST_SHOWN]:
         complain(f"not recorded: {strategy} on {case}, trial {trial}: a reply is not in the store")
@@ -294,9 +304,8 @@ def _kept(options: argparse.Namespace) -> int:
     return 1 if left or found.failures else 0
 
 
-def _narrowed(options: argparse.Namespace) -> bool:
+def _narrowed(options: argparse.Namespace, found: _Requests) -> bool:
     """Leave strategies and cases whose words are recorded out of the options."""
-    found = _requests(options, options.model, recorded=True)
     arms = {_arm(row) for row in found.rows if row["state"] != "recorded"}
     for case in sorted({case for case, _, _ in arms}):
         path = _target(options, Path(found.cases[case]["file"]))
@@ -335,12 +344,46 @@ def _write(options: argparse.Namespace, found: _Requests) -> None:
     for path, mine in sorted(rows.items()):
         digests = {case: str(about["digest"]) for case, about in found.cases.items()}
         manifest, words = _merged(options, path, mine, digests)
-        try:
-            write(path, manifest, words)
-        except OSError as error:
-            raise WordsError(f"{path}: cannot be written: {error.strerror or error}") from None
+        _put(path, manifest, words)
         told = f"{len(mine):,} texts recorded{_flaws_of(mine)}; it holds {len(words):,}"
         print(printable(f"{path}: {told}"))
+
+
+def _put(path: Path, manifest: Manifest, words: Sequence[Words]) -> None:
+    try:
+        write(path, manifest, words)
+    except OSError as error:
+        raise WordsError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _note_silent(options: argparse.Namespace, found: _Requests) -> bool:
+    """Have the archives say in which cases a strategy asks no model; whether that is new."""
+    pairs = defaultdict(list)
+    for case, strategy in found.silent:
+        pairs[_target(options, Path(found.cases[case]["file"]))].append((case, strategy))
+    new = False
+    for path, mine in sorted(pairs.items()):
+        archive = Archive(path) if path.exists() else None
+        held = archive.manifest.silent if archive else {}
+        said = {(case, name): digest for name in held for case, digest in held[name].items()}
+        for pair in mine:
+            said.pop(pair, None)
+            if found.silent[pair]:
+                said[pair] = str(found.cases[pair[0]]["digest"])
+        silent: dict[str, dict[str, str]] = {}
+        for (case, name), digest in sorted(said.items(), key=lambda one: one[0][::-1]):
+            silent.setdefault(name, {})[case] = digest
+        if silent == held:
+            continue
+        new = True
+        if archive is None:
+            manifest, words = _merged(options, path, [], {})
+        else:
+            manifest, words = archive.manifest, [*archive.words]
+        _put(path, replace(manifest, silent=silent), words)
+        for name in sorted({name for case, name in mine if found.silent[case, name]}):
+            print(printable(f"{path}: {name} asks no model in {', '.join(silent[name])}", 400))
+    return new
 
 
 def _target(options: argparse.Namespace, case: Path) -> Path:
@@ -402,6 +445,7 @@ def _merged(
         licence=options.licence or (before.licence if before else _LICENCE),
         cases={case: about[case] for case in sorted(cases)},
         strategies={name: known[name] for name in sorted(strategies)},
+        silent=before.silent if before else {},
     )
     return manifest, words
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from pytest_compaction.case import CaseIndex
-from pytest_compaction.models import Archive, ArchiveError, Manifest, RecordedVerdict, Words
+from pytest_compaction.models import (
+    Archive,
+    ArchiveError,
+    Manifest,
+    RecordedVerdict,
+    Words,
+    record_command,
+)
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session.named_files import find_named
 
@@ -39,7 +46,7 @@ def faults_in(archive: Archive) -> Iterator[str]:
         yield from _manifest(manifest, words)
         yield from _order(words)
         yield from _pairs(words)
-        yield from _cases(archive.path.parent, manifest.cases, words)
+        yield from _cases(archive.path.parent, manifest, words)
 
 
 def _file(path: Path) -> Iterator[str]:
@@ -127,17 +134,19 @@ def _order(words: Sequence[Words]) -> Iterator[str]:
             yield f"{where} has the numbers {sorted(found)} in place of 1 to {len(found)}"
 
 
-def _cases(folder: Path, digests: Mapping[str, str], words: Sequence[Words]) -> Iterator[str]:
+def _cases(folder: Path, manifest: Manifest, words: Sequence[Words]) -> Iterator[str]:
     found = find_named([folder], folder, CaseIndex(None), None).case_set
     entries = {entry.id: entry for entry in found.entries}
-    for id, digest in digests.items():
-        if id not in entries:
-            yield f"there is no case {id} in {folder}"
-        elif entries[id].digest != digest:
-            yield (
-                f"the case {id} has changed since its words were recorded: list what is stale "
-                "with pytest-compaction words"
-            )
+    listing = "its words were recorded: list what is stale with pytest-compaction words"
+    noted = [(listing, manifest.cases)]
+    for name, cases in manifest.silent.items():
+        noted.append((f"{name} asked no model in it; {record_command(name)}", cases))
+    for what, digests in noted:
+        for id, digest in digests.items():
+            if id not in entries:
+                yield f"there is no case {id} in {folder}"
+            elif entries[id].digest != digest:
+                yield f"the case {id} has changed since {what}"
     for id in sorted({each.case for each in words} & entries.keys()):
         messages = {message.id for message in found.case(id).messages}
         points = {point.id for point in entries[id].points} | messages

@@ -58,8 +58,9 @@ class Manifest:
     """What an archive holds, and the source of its words.
 
     ``model`` says which kind of model wrote the words, ``dates`` when, ``sampling`` with which
-    temperature and seed, and ``provenance`` how. ``cases`` are digests by id. ``replies`` and
-    ``sha256`` are of the other member; :func:`write` fills them in.
+    temperature and seed, and ``provenance`` how. ``cases`` are digests by id. ``silent`` are the
+    cases in which a strategy asks no model at their own points and budgets, by strategy, with
+    their digests. ``replies`` and ``sha256`` are of the other member; :func:`write` fills them in.
     """
 
     model: str
@@ -69,6 +70,7 @@ class Manifest:
     licence: str
     cases: Mapping[str, str]
     strategies: Mapping[str, RecordedPrompt]
+    silent: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     replies: int = 0
     sha256: str = ""
 
@@ -181,7 +183,9 @@ class Archive:
                 raise ValueError(f"it is not of format {FORMAT}")
             prompts = {name: RecordedPrompt(**of) for name, of in found["strategies"].items()}
             provenance = tuple(found["provenance"])
-            return Manifest(**{**found, "strategies": prompts, "provenance": provenance})
+            silent = {name: dict(cases) for name, cases in found.get("silent", {}).items()}
+            made = {"strategies": prompts, "provenance": provenance, "silent": silent}
+            return Manifest(**{**found, **made})
 
         return self._read(MANIFEST, made)
 
