@@ -183,6 +183,8 @@ def test_what_was_lost_and_what_it_costs_can_be_asked_for(tmp_path, capsys):
     old = run_file(tmp_path, item("anchored", "a", True), name="0002-old.jsonl")
     _, _, err = report(capsys, old, "--table", "cost")
     assert "has no table 'cost': it needs a run of a strategy that compacted" in err
+    _, _, err = report(capsys, path, "--table", "task")
+    assert "has no table 'task': it needs a run by this version over cases that say what" in err
 
 
 def test_a_file_that_is_no_run_of_probes_is_named(tmp_path, capsys):

@@ -12,6 +12,7 @@ from support.measured_case import measured_case, record_of
 from pytest_compaction.compactors import Traits
 from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
 from pytest_compaction.conversation.formats.chat import from_chat
+from pytest_compaction.models import Usage
 from pytest_compaction.records import compaction_of
 from pytest_compaction.run import Step
 from pytest_compaction.run.feeder import common_prefix, tokens_until, with_runway
@@ -131,6 +132,15 @@ def test_where_the_endpoint_compacts_what_is_left_is_not_known():
     unknown = {"before", "after", "prefix", "free", "until_next"}
     assert {key for key, value in event.items() if value is None} == unknown
     assert (event["log"], event["messages_left"]) == (tokens(*range(6)), 6)
+
+
+def test_what_a_cache_held_of_the_calls_of_a_compaction_is_told():
+    response, _ = measured_case(talk_case(), tail)["p"]
+    used = Usage(calls=1, input_tokens=900, cached_tokens=400, output_tokens=50)
+    step = replace(response.steps[0], usage=used)
+    (event,) = compaction_of(replace(response, steps=(step,)))["events"]
+    assert (event["input_tokens"], event["cached_tokens"], event["output_tokens"]) == (900, 400, 50)
+    assert not [each for each in events(tail) if "cached_tokens" in each]
 
 
 remarks = st.lists(st.sampled_from([user("a"), user("b"), assistant("a")]), max_size=6)
