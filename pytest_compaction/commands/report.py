@@ -30,6 +30,7 @@ TABLES: Final = (
     "losses",
     "survival",
     "runway",
+    "cycles",
     "lost_by",
     "most_lost",
     "cost",
@@ -121,7 +122,7 @@ def _needs(name: str) -> str:
             "it needs a run by this version over cases that say what a fact was needed for, and "
             "that go on after a compaction, such as real ones or imported sessions"
         )
-    if name in {"losses", "survival", "runway", "most_lost", "cost"}:
+    if name in {"losses", "survival", "runway", "cycles", "most_lost", "cost"}:
         return "it needs a run of a strategy that compacted and lost something, by this version"
     return (
         "it needs a run of recorded over cases with compactions on record, such as "

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.constraints import *
     from pytest_compaction.metrics.cost import *
     from pytest_compaction.metrics.curve import *
+    from pytest_compaction.metrics.cycles import *
     from pytest_compaction.metrics.dimensions import *
     from pytest_compaction.metrics.fetched_again import *
     from pytest_compaction.metrics.figures import *
@@ -71,6 +72,7 @@ _NAMES: Final = {
         "break_even compaction_cost refetch request_saving strategy_costs"
     ),
     "curve": "BudgetCurve CurvePoint area_under curves",
+    "cycles": "Cycles cycles_of stuck_at",
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
     "fetched_again": (
         "AfterCompaction CallKind FAR Fetched HORIZONS HeldAgainst LOOKBACK MOST_POINTS POLLING "

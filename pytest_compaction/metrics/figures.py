@@ -26,6 +26,7 @@ from pytest_compaction.metrics.aggregates import (
     token_totals,
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
+from pytest_compaction.metrics.cycles import cycles_of
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
 from pytest_compaction.metrics.next_actions import CONTEXTS, WAYS, next_kept, next_share
@@ -131,6 +132,16 @@ def _half_life(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     if half is None:
         return None
     return Mean(half.compactions, half.interval, half.exposures, *counts_of(records))
+
+
+def _freed(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    found = cycles_of(records)
+    return None if found is None else found.freed
+
+
+def _stuck(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    found = cycles_of(records)
+    return None if found is None else found.stuck
 
 
 def _seconds(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
@@ -265,6 +276,8 @@ FIGURES: tuple[Figure, ...] = (
         whole=_half_life,
         threshold=Range(0, 1e9),
     ),
+    _SHARE("freed", bounds=Range(-math.inf, 1), whole=_freed, threshold=Range(-1, 1)),
+    _SHARE("stuck", whole=_stuck),
     _SHARE(
         "seconds",
         kind="number",

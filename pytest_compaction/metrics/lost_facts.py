@@ -19,7 +19,7 @@ CaseTrial = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class CompactionEvent:
-    """One compaction; all figures but the window and the messages are tokens, if known.
+    """One compaction; all figures but the messages are tokens, if known.
 
     ``prefix``: whole messages that request and view begin with. ``until_next``: messages of the log
     until the view was as large again; ``messages_left``: all messages of the log after it.
@@ -37,6 +37,7 @@ class CompactionEvent:
     free: int | None = None
     until_next: int | None = None
     messages_left: int | None = None
+    budget: int | None = None
 
     @property
     def changed(self) -> bool:
@@ -56,11 +57,11 @@ def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[Compactio
     found: dict[CaseTrial, tuple[CompactionEvent, ...]] = {}
     for key, record in sorted(longest.items(), key=lambda pair: pair[0]):
         events: Sequence[Mapping[str, Any]] = record["compaction"]["events"]
-        window = record["compaction"].get("window")
+        window, budget = record["compaction"].get("window"), record["compaction"].get("budget")
         found[key] = tuple(
             CompactionEvent(
                 *(*key, event["point"], event["status"], case_key(record)),
-                *(window, *(event.get(name) for name in _COUNTS)),
+                *(window, *(event.get(name) for name in _COUNTS), budget),
             )
             for event in events
         )

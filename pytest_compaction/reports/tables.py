@@ -34,6 +34,7 @@ from pytest_compaction.metrics import (
     compared_losses,
     conversations_of,
     counts_of,
+    cycles_of,
     further,
     interval_method,
     means,
@@ -316,6 +317,9 @@ def _loss_tables(groups: Groups) -> Iterator[Table]:
     runways = [(name, losses.runway) for name, losses in found.items() if losses.runway]
     if runways:
         yield table_of("runway", "Runway", _RUNWAY, runways, (_RUNWAY_NOTE, _CASES))
+    cycles = [(name, each) for name in found if (each := cycles_of(groups[name])) is not None]
+    if cycles:
+        yield table_of("cycles", "Cycles", _CYCLES, cycles, (_CYCLES_NOTE, _CASES))
     compared = compared_losses(groups)
     if compared is not None:
         yield _lost_by(compared)
@@ -428,6 +432,23 @@ _RUNWAY_NOTE: Final = (
     "was again as large as before; runways that were cut off by the end of their log count as "
     "longer than what was left of it. Peak: largest request before a compaction, and largest view "
     "after one, in tokens."
+)
+
+
+_CYCLES: Final[Columns[tuple[str, Any]]] = (
+    ("compactor", "compactor", _name),
+    ("sessions", "sessions", _count("sessions")),
+    ("cycles", "cycles", _count("cycles")),
+    ("freed", "freed", _in(estimated("freed", "share", (-math.inf, 1.0)))),
+    ("least_freed", "least", _in(of("least_freed", "share"))),
+    ("stuck", "stuck", _in(estimated("stuck", "share", _SHARE))),
+    ("until_stuck", "stuck at", _count("until_stuck")),
+)
+_CYCLES_NOTE: Final = (
+    "A cycle ends with a compaction of a view over its budget that has grown by a tenth or more. "
+    "Freed: the share of the view that it removed. Stuck: sessions in which a cycle freed less "
+    "than a tenth or left the view over its budget. Stuck at: the median number of that cycle; "
+    "sessions that went on to their end count as stuck later, and none is continued."
 )
 
 

@@ -3,6 +3,7 @@
 import pytest
 from support.pages import DOCS, arguments, code
 from support.scenarios import case, lean, write_cases
+from support.stub_endpoint import long_case
 
 from pytest_compaction import cli
 
@@ -44,3 +45,16 @@ def test_the_commands_of_the_page_show_tokens_per_task(table):
     assert "Left out, because no request follows a compaction: ended." in first
     assert "No recommendation" in first
     assert table() == first
+
+
+def test_the_commands_of_the_page_show_cycles(pytester, capsys):
+    measure, report = code(DOCS / "losses.md", "console", "--table=cycles").splitlines()
+    data = long_case("small", budget=250)
+    write_cases(pytester, data | {"window": 600})
+    pytester.runpytest_inprocess(*lean(), *arguments(measure), "-n0", "-q", "--tb=no")
+    capsys.readouterr()
+    assert cli.main(arguments(report)) == 0
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    rows = {row[0]: row[1:] for row in shown if row and row[0] in {"truncate", "mask-observations"}}
+    assert rows["truncate"][-2:] == ["0%", "-"]
+    assert rows["mask-observations"][-2:] == ["100%", "1"]

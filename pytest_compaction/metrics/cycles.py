@@ -1,0 +1,92 @@
+"""Compactions of one session in a row: what each freed, and at which one nothing more was won.
+
+A cycle ends with a compaction of a view over its budget that has grown by a tenth or more since the
+one before. A session is stuck at the first cycle that frees less than a tenth of the view, or
+leaves it over its budget. The log is not continued: a session that ends before counts as stuck
+later than that, if ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
+from pytest_compaction.metrics.losses import median_length, share
+from pytest_compaction.metrics.lost_facts import CompactionEvent, events_by_case
+from pytest_compaction.record import Record
+
+LEAST_FREED: Final = 0.1
+"""The share of the view that a cycle must free, and by which it must have grown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """The cycles of one strategy.
+
+    ``freed`` is the mean share of the view that a cycle removed, ``least_freed`` the smallest,
+    below 0 where the view grew. ``stuck`` is the share of the sessions, a case in a trial each,
+    that got stuck; ``until_stuck`` the median number of cycles, the last one counted, ``None``
+    where half of the sessions went on to their end.
+    """
+
+    sessions: int
+    cycles: int
+    freed: Mean | None
+    least_freed: float
+    stuck: Mean | None
+    until_stuck: int | None
+
+
+def cycles_of(records: Sequence[Record]) -> Cycles | None:
+    """The cycles of the records of one strategy; ``None`` without any."""
+    sessions = [(events[0].cluster, list(_cycles(events))) for events in _sessions(records)]
+    sessions = [(case, cycles) for case, cycles in sessions if cycles]
+    if not sessions:
+        return None
+    freed = [(case, _freed(cycle)) for case, cycles in sessions for cycle in cycles]
+    until = [(case, stuck_at(cycles), len(cycles)) for case, cycles in sessions]
+    return Cycles(
+        sessions=len(sessions),
+        cycles=len(freed),
+        freed=mean_over(clustered(freed)),
+        least_freed=min(value for _, value in freed),
+        stuck=share((case, at is not None) for case, at, _ in until),
+        until_stuck=median_length(
+            [at for _, at, _ in until if at is not None],
+            [cycles for _, at, cycles in until if at is None],
+        ),
+    )
+
+
+def stuck_at(cycles: Sequence[tuple[int, int, int]]) -> int | None:
+    """The number, from 1, of the first cycle of a session that won nothing more; ``None``: none.
+
+    A cycle is given as the tokens of the view before and after it, and of its budget.
+    """
+    for number, (before, after, budget) in enumerate(cycles, start=1):
+        if after > budget or before - after < LEAST_FREED * before:
+            return number
+    return None
+
+
+def _sessions(records: Sequence[Record]) -> Iterator[tuple[CompactionEvent, ...]]:
+    return (events for events in events_by_case(records).values() if events)
+
+
+def _cycles(events: Sequence[CompactionEvent]) -> Iterator[tuple[int, int, int]]:
+    """Views before and after each cycle, and their budget; an endpoint's are not known."""
+    held = 0
+    for event in events:
+        before, after, budget = event.before, event.after, event.budget
+        if before is None or after is None or budget is None:
+            return
+        if before > budget and before - held >= LEAST_FREED * before:
+            yield before, after, budget
+        held = after
+
+
+def _freed(cycle: tuple[int, int, int]) -> float:
+    before, after, _ = cycle
+    return (before - after) / before
