@@ -50,7 +50,7 @@ def _why_missing(metric: str, records: Sequence[Record], control: Sequence[Recor
         return "no fact of these cases says what it was needed for (`needed` in the case file)"
     if "next_" in metric:
         asked = any("next_action" in record for record in records)
-        none = "the full log is no better than the tail, or nothing was scored"
+        none = "not defined, no lead of the full log over the tail is shown"
         return none if asked else "it was not asked; add --compaction-next-actions, with a model"
     found = compliance(records, control) if metric == "er" else None
     return f"not defined, {found.retained.reason}" if found else "nothing was measured"

@@ -20,6 +20,7 @@ from pytest_compaction.metrics.intervals import (
     clustered,
     counts_of,
     jackknife_interval,
+    mean_over,
 )
 from pytest_compaction.record import Record
 
@@ -29,7 +30,7 @@ CONTEXTS: Final = ("view", "tail", "full")
 """What it is asked from: the view, the newest messages in as many tokens, and the full log."""
 _FOLDER: Final = re.compile(
     r"\b(?:cwd|workdir|working[ _]?(?:dir|directory|folder))\b"
-    r"[^\w/]{0,8}(?:is |was reset to )?(?P<folder>/[^\s\"'`<>,;()\\]+)",
+    r"[^\w/]{0,8}(?:is |was reset to )?(?P<folder>/[\w.~][^\s\"'`<>,;()\\]+)",
     re.IGNORECASE,
 )
 _MAX_PATH: Final = 4096
@@ -110,7 +111,7 @@ def next_share(record: Record, way: str, context: str = "view") -> float | None:
 def next_kept(records: Sequence[Record], way: str) -> Mean | None:
     """(view - tail) / (full log - tail), each summed over all items, with its interval over cases.
 
-    ``None`` where the full log answers no better than the tail: there is no lead to keep.
+    ``None`` where no lead of the full log is shown: where it, or its interval, is not above 0.
     """
     found = []
     for record in records:
@@ -118,7 +119,8 @@ def next_kept(records: Sequence[Record], way: str) -> Mean | None:
         if view is not None and tail is not None and full is not None:
             found.append((case_key(record), (view, tail, full)))
     value = _lead_kept([shares for _, shares in found])
-    if value is None:
+    lead = mean_over(clustered((case, full - tail) for case, (_, tail, full) in found))
+    if value is None or lead is None or (lead.interval and lead.interval[0] <= 0):
         return None
     interval = jackknife_interval(clustered(found), _lead_kept)
     counted = [record for record in records if next_share(record, way, "tail") is not None]

@@ -541,7 +541,7 @@ def next_action_lines(records: Sequence[Record], indent: str = "") -> Iterator[L
         if kept is not None:
             told = f"{kept.value:.0%} {interval_text(kept.interval, '.0%')}; {told}"
         elif len(shares) == len(CONTEXTS):
-            told = f"not defined, the full log is no better than the tail; {told}"
+            told = f"not defined, no lead of the full log over the tail is shown; {told}"
         points = counted(shares["view"].count, "point")
         yield from wrapped(f"next {way}: {told} of {points}", indent=indent)
     if unscored := next_unscored(records):

@@ -338,8 +338,8 @@ class CaseWork(OnceTasks):
         before = fed.points[: probe.point]
         tokens = (*(point.view_tokens for point in before), read.tokens)
         following = None
-        first = next(each for each in self.case.probes if each.point == probe.point)
-        if failure is None and method.settings.next_actions and first.id == probe.id:
+        first = next((each.id for each in self.case.probes if each.point == probe.point), None)
+        if failure is None and method.settings.next_actions and first == probe.id:
             try:
                 following = await self._next_action(fed, probe, asking, responder, read.tokens)
             except ChargedError as error:

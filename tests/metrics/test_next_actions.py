@@ -102,6 +102,8 @@ def test_values_that_are_nested_too_deep_are_not_equal():
         ("Shell cwd was reset to /work/shop", "/work/shop"),
         ('"workdir": "/work/shop"', "/work/shop"),
         ("the working directory holds src/a.py", ""),
+        ("workDir := x // the folder", ""),
+        ("workdir //", ""),
     ],
 )
 def test_the_working_folder_is_what_the_conversation_names(text, folder):
@@ -142,6 +144,15 @@ def test_without_a_lead_of_the_full_log_there_are_shares_and_no_figure():
     found = means([asked("a", 1.0, 1.0, 1.0), asked("b", 0.0, 1.0, 0.0)])
     assert "next_choice" not in found
     assert found["next_choice_view"].value == 0.5
+
+
+def test_a_lead_that_may_be_chance_is_no_denominator():
+    chance = [asked(f"c{n}", 1.0, float(n % 2), float(n % 3 == 0)) for n in range(8)]
+    shares = means([*chance, *(asked("d", 1.0, 0.0, 1.0) for _ in range(3))])
+    assert shares["next_choice_full"].value > shares["next_choice_tail"].value
+    assert "next_choice" not in shares
+    few = [asked(f"c{n}", 1.0, float(n == 1), 1.0) for n in range(2)]
+    assert means(few)["next_choice"].value == 1.0
 
 
 def test_a_reply_without_a_score_takes_its_action_out_of_all_shares():

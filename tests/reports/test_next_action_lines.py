@@ -24,7 +24,7 @@ def test_the_part_kept_stands_before_the_shares():
 
 def test_a_log_without_a_lead_is_said_to_have_none():
     (line, *_) = texts([asked("a", 1.0, 1.0, 1.0)])
-    assert line.startswith("next choice: not defined, the full log is no better than the tail;")
+    assert line.startswith("next choice: not defined, no lead of the full log over the tail is")
 
 
 def test_what_is_left_out_is_counted_and_named_with_safe_text():

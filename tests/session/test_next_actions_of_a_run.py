@@ -10,7 +10,7 @@ import pytest
 import support.remote  # noqa: F401 - for good, because it imports distributed
 from support.endpoint_replies import is_check
 from support.exporting import batch_lines, exported
-from support.next_calls import FORGETFUL, NextEndpoint, next_data, next_reply, way_of
+from support.next_calls import FORGETFUL, NextEndpoint, next_data, next_reply, probe, way_of
 from support.scenarios import flat, last_line, records, run, run_files, write_cases
 from support.stub_endpoint import PRICED
 
@@ -18,6 +18,14 @@ NEXT = "--compaction-next-actions"
 MODEL = "--compaction-model=gpt-4o-mini"
 BOTH = "--compactor=forgetful:remembers,forgetful:loses"
 GIVEN = (NEXT, MODEL, "--compaction-judge=offline")
+OWN = """
+from dataclasses import replace
+
+
+def test_probe(case, probe, compactor, judge):
+    own = replace(probe, id="own", point=1)
+    judge(own, compactor(case).ask(own))
+"""
 CASES = tuple(f"c{number}" for number in range(6))
 
 
@@ -186,6 +194,14 @@ def test_an_executor_writes_the_same_records(pytester, serve, monkeypatch):
         monkeypatch.setitem(sys.modules, "pools", SimpleNamespace(two=lambda: pool))
         measure(pytester, BOTH, "--compaction-executor=pools:two")
     assert timeless(pytester) == local
+
+
+def test_a_module_may_ask_at_a_point_without_questions(pytester, serve):
+    endpoint = serve()
+    project(pytester, "one", probes=[probe("limit", "p1")])
+    pytester.path.joinpath("cases/test_own.py").write_text(OWN)
+    measure(pytester, "--compactor=forgetful:remembers").assert_outcomes(passed=1)
+    assert endpoint.asked_next == []
 
 
 def test_without_a_model_a_sentence_says_so(pytester):

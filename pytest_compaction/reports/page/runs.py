@@ -31,7 +31,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 """Keys that an old or damaged record may lack."""
 _DETAILS: Final = (
     *("response", "reason", "criteria", "nuggets", "ordering"),
-    *("answer", "view", "flags", "error", "compliance", "next_action", "listed"),
+    *("answer", "view", "flags", "error", "compliance", "listed"),
 )
 _OF_FACT: Final = (
     *("view", "answer", "clause", "words", "why"),
