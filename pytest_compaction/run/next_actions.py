@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pytest_compaction.case import AnswerSpec, Case
@@ -127,13 +127,9 @@ def next_call(case: Case, point: int) -> NextCall | None:
         others = _others(case.messages, at, call, folder)
         if len(others) == 2:
             right, place = _shown(call), f"{case.id} {case.points[point].id}"
-            options = sorted(
-                (right, *others), key=lambda each: short_hash(canonical_json([place, each]))
-            )
-            letter = _LETTERS[options.index(right)]
-            return NextCall(
-                found.message, found.since, found.calls, found.tools, folder, tuple(options), letter
-            )
+            ranked = {each: short_hash(canonical_json([place, each])) for each in (right, *others)}
+            options = tuple(sorted(ranked, key=lambda each: (ranked[each], each)))
+            return replace(found, options=options, right=_LETTERS[options.index(right)])
     return found
 
 
