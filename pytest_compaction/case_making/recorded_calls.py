@@ -158,7 +158,7 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
                 size,
                 source,
                 number > 0 and not _anything_between(log, places[number - 1], place),
-                _followed(boundary, log.messages[place - 1 : min(place + 3, end)]),
+                _followed(boundary, log.messages[place + 1 : min(place + 4, end + 1)]),
                 len(boundary.attached),
                 _attached_tokens(boundary),
                 sum(1 for _ in said_again(log, number)) if number < len(asked) else None,
@@ -336,14 +336,15 @@ def _anything_between(log: ProbeLog, first: int, second: int) -> bool:
 
 def _followed(boundary: Boundary, around: Sequence[Message]) -> bool | None:
     """Whether the summary states half of the stems of the instruction given with ``/compact``."""
+    typed = [message.text for message in around if message.role == "user"]
+    asked = [match[1][:_MOST_RESULT] for text in typed if (match := _INSTRUCTION.match(text))]
+    if not asked or boundary.trigger == "auto":
+        return None
     summary = boundary.summary or "\n".join(map(readable, boundary.messages))
-    for message in around if boundary.trigger != "auto" else ():
-        match = _INSTRUCTION.match(message.text) if message.role == "user" else None
-        stems = set(content_stems(normalize(match[1][:_MOST_RESULT]))) if match else set()
-        if stems and summary:
-            stated = stems.intersection(content_stems(normalize(summary)))
-            return len(stated) >= _FOLLOWED * len(stems)
-    return None
+    stems = set(content_stems(normalize(asked[0])))
+    if not stems or not summary:
+        return None
+    return len(stems.intersection(content_stems(normalize(summary)))) >= _FOLLOWED * len(stems)
 
 
 def _calls_later(turns: Sequence[int], place: int, end: int) -> int:

@@ -97,11 +97,13 @@ def _period(paths: Sequence[Path], importers: Mapping[str, Importer], window: in
         else:
             named[path] = True
     for path, by_user in named.items():
-        if not by_user and not is_known_format(path, importers):
-            period.unknown += 1
-            continue
         try:
-            _read(path, importers, window, period)
+            if path.is_file():
+                path.open("rb").close()  # one that cannot be opened is no file of no known format
+            if not by_user and not is_known_format(path, importers):
+                period.unknown += 1
+            else:
+                _read(path, importers, window, period)
         except ImportFormatError as error:
             period.unreadable.append((str(path), str(error)))
         except OSError as error:

@@ -7,17 +7,22 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from pytest_compaction.conversation import Image, Message, Opaque, Part, Text, canonical_json
 from pytest_compaction.conversation.formats.parts import Media, mapping
 from pytest_compaction.text import printable
+
+T = TypeVar("T")
 
 # --- left out -----------------------------------------------------------------------------
 KEPT_AS_RECORD: Final = "compaction, kept as a record and not as a message"
 NOT_ON_RECORD: Final = "compaction without a usable record"
 BEFORE_FIRST_MESSAGE: Final = "compaction before the first message"
 SUMMARY_IN_RECORD: Final = "summary of a compaction, kept in its record"
+MOST_COMPACTIONS: Final = 500
+"""The most compactions of a session that are read."""
+TOO_MANY: Final = f"compaction beyond the first {MOST_COMPACTIONS} of its session"
 ENCRYPTED_CONTENT: Final = "encrypted content of a compaction"
 SECOND_RESULT: Final = "second result of the same tool call"
 RESULT_WITHOUT_CALL: Final = "tool result whose call is not in the transcript"
@@ -222,6 +227,11 @@ class Tally:
     def wrong(self, sentence: str) -> ValueError:
         """The error of an importer."""
         return ImportFormatError(sentence)
+
+    def bounded(self, compactions: Sequence[T]) -> Sequence[T]:
+        """The first compactions; the others are left out, since each may hold the whole log."""
+        self.left_out[TOO_MANY] += max(len(compactions) - MOST_COMPACTIONS, 0)
+        return compactions[:MOST_COMPACTIONS]
 
     def compacted(self, boundary: Boundary) -> None:
         """Count the record of a compaction, which does not become a message."""

@@ -515,7 +515,7 @@ class TurnReader:
         return thread.messages, places
 
     def _boundaries(self, messages: Sequence[Message], places: Sequence[int]) -> Iterator[Boundary]:
-        for number, one in enumerate(self._compactions, start=1):
+        for number, one in enumerate(self.tally.bounded(self._compactions), start=1):
             end = places[one.turns]
             if not end:
                 self.tally.left_out[BEFORE_FIRST_MESSAGE] += 1

@@ -55,7 +55,9 @@ def bash(script, result="output", **more):
         (("Edit", {"file_path": "/r/a.py", "new_string": "b"}, "ok"), "change", ("/r/a.py",)),
         (("TaskOutput", {"task_id": "7"}, "a"), "other", ()),
         (("BashOutput", {"bash_id": "7"}, "a"), "other", ()),
+        (("TaskList", {}, "a"), "other", ()),
         (("TodoWrite", {"todos": []}, "a"), "other", ()),
+        (bash("head -n 5 a.py"), "look", ("a.py",)),
         (bash("cd /r && cat a.py b.py"), "look", ("a.py", "b.py")),
         (bash("sed -n '1,80p' src/a.py | head -20"), "look", ("src/a.py",)),
         (bash("rg -n parser src | sort"), "look", ()),
@@ -166,6 +168,8 @@ def test_an_instruction_is_ignored_if_the_summary_does_not_take_it_up(tmp_path, 
     asked += "<command-args>keep the schema migration and the retry limits</command-args>"
     found = session(tmp_path, read(), compaction(1, summary, trigger="manual"), asked, read())
     assert found.compactions[0].followed is followed
+    by_itself = session(tmp_path, read(), compaction(1, summary, trigger="auto"), asked, read())
+    assert by_itself.compactions[0].followed is None
 
 
 def test_files_that_the_program_attaches_again_stand_apart(tmp_path):
@@ -187,6 +191,9 @@ def test_words_of_the_user_after_a_compaction(tmp_path):
     found = session(tmp_path, *talk, read("/r/x.py"), again, read(), "no, the other one", read())
     (one,) = found.compactions
     assert (one.said_again, one.corrections) == (1, 1)
+    stopped = ["[Request interrupted by user]", "Use the other file."]
+    found = session(tmp_path, *talk, read("/r/x.py"), *stopped, read())
+    assert found.compactions[0].corrections == 1
     kept = session(tmp_path, *talk, read("/r/x.py"), "Thanks, go on.", read(), read())
     assert (kept.compactions[0].said_again, kept.compactions[0].corrections) == (0, 0)
 

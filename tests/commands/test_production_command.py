@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from support.claude_code_lines import answer, compacted, said, use
@@ -157,6 +158,23 @@ def test_an_unreadable_file_is_named_and_loses_nothing_else(run, tmp_path):
     (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
     assert [each["path"] for each in period["unreadable"]] == ["a/broken.jsonl"]
     assert period["unknown_files"] == 1
+
+
+def test_a_file_that_may_not_be_opened_is_named_and_loses_nothing_else(run, tmp_path, monkeypatch):
+    session(tmp_path / "a" / "good.jsonl")
+    session(tmp_path / "a" / "locked.jsonl")
+    opened = Path.open
+
+    def refuse(path, *arguments, **more):
+        if path.name == "locked.jsonl":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *arguments, **more)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    code, out, err = run("a")
+    assert code == 1
+    assert err == "pytest-compaction: a/locked.jsonl: Permission denied\n"
+    assert "1 compaction in 1 session" in out
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "empty.jsonl", "notes.txt"])

@@ -165,6 +165,14 @@ def test_no_far_point_leaves_nothing_to_hold_against():
     assert after.looks_elsewhere is None
 
 
+def test_a_point_with_less_behind_it_than_the_compaction_is_no_control():
+    (after,) = after_compactions([look()] * 75, [60])
+    assert after.fetched[10].points == 0  # those before call 50 could repeat fewer calls
+    first, second = after_compactions([look()] * 95, [20, 60])
+    assert first.fetched[10].points == 11 + 6  # 40 to 50, and 80 to 85
+    assert second.fetched[10].points == 6
+
+
 def test_looks_before_new_work():
     calls = [other(), look(), look(), command(), *pause(3)]
     (after,) = after_compactions(calls, [1])

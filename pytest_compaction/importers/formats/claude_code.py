@@ -253,8 +253,6 @@ _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "sn
 _TYPES: Final = (*_SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
 _READ: Final = ("content", "usage", "diagnostics", "context_management", "container")
 """Members of a message that are read, or of no matter to the conversation."""
-_MOST_VIEWS: Final = 500
-"""Compactions whose views are made: each may hold the whole log, so their number is bounded."""
 _SYNTHETIC: Final = "<synthetic>"
 """The model name of messages that Claude Code writes itself, such as API errors."""
 
@@ -496,19 +494,17 @@ class _SessionReader:
     def _boundaries(self, messages: Sequence[Message], places: Sequence[int]) -> Iterator[Boundary]:
         context: list[Message] = []
         start = 0
-        for number, compaction in enumerate(self._compactions, start=1):
+        for number, compaction in enumerate(self._tally.bounded(self._compactions), start=1):
             end = places[compaction.entries]
             if not end:
                 self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
                 continue
-            kept = self._kept(compaction, messages, places) if number <= _MOST_VIEWS else ()
+            kept = self._kept(compaction, messages, places)
             missing = ""
             view: tuple[Message, ...] = ()
             attached: tuple[str, ...] = ()
             milliseconds = counted_tokens(compaction.metadata.get("durationMs"))
-            if number > _MOST_VIEWS:
-                missing = f"it comes after {_MOST_VIEWS} others, and no more are read whole"
-            elif compaction.cleared:
+            if compaction.cleared:
                 sent = [*context, *messages[start:end]]
                 view = tuple(_with_cleared(one, compaction.cleared) for one in sent)
                 context = [*view]
@@ -528,7 +524,7 @@ class _SessionReader:
             start = start if missing else end
             boundary = Boundary(
                 messages[end - 1].id,
-                "" if missing else compaction.summary,
+                compaction.summary,
                 counted_tokens(compaction.metadata.get("preTokens")),
                 () if view else kept,
                 view,

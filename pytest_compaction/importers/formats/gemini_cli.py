@@ -117,7 +117,7 @@ class _ChatLog:
         thread = _read(records, self._tally)
         messages = thread.finished()
         boundaries: list[Boundary] = []
-        for number, (end, history) in enumerate(self._rewritten, start=1):
+        for number, (end, history) in enumerate(self._tally.bounded(self._rewritten), start=1):
             before = [m for m, n in zip(messages, thread.origins, strict=True) if n < end]
             if before:
                 view = in_terms_of(before, _read(history, Tally()).finished(), f"recorded-{number}")

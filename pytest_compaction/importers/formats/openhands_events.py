@@ -145,7 +145,7 @@ class EventReader:
 
     def _boundaries(self, messages: Sequence[Message]) -> Iterator[Boundary]:
         forgotten: set[str] = set()
-        for number, (end, given) in enumerate(self._condensations, start=1):
+        for number, (end, given) in enumerate(self._tally.bounded(self._condensations), start=1):
             forgotten |= _forgotten(given)
             count = sum(origin < end for origin in self._thread.origins)
             if count:

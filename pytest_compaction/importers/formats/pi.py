@@ -14,6 +14,8 @@ from pytest_compaction.conversation.formats.parts import mapping, required_id, s
 from pytest_compaction.importers.json_files import json_lines
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
+    MOST_COMPACTIONS,
+    TOO_MANY,
     Boundary,
     ImportFormatError,
     Tally,
@@ -126,6 +128,9 @@ class _SessionReader:
         summary, tokens = record.get("summary"), record.get("tokensBefore")
         index, id = record.get("firstKeptEntryIndex"), record.get("firstKeptEntryId")
         first = index + 1 if isinstance(index, int) else self._numbers.get(str(id))
+        if len(self._boundaries) >= MOST_COMPACTIONS:
+            self._tally.left_out[TOO_MANY] += 1
+            return
         log = self._thread.finished()
         if not log:
             self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
