@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,7 +63,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the tables; returns 1 if a file cannot be used or no compaction is on record."""
+    """Print the tables; returns 1 if a file named cannot be used or no compaction is on record."""
     loaded = load_importers()
     for problem in loaded.problems:
         complain(problem)
@@ -79,7 +82,9 @@ def run(options: argparse.Namespace) -> int:
     empty = [period.name for period in periods if not period.sessions]
     for name in empty:
         complain(f"{name}: no session with a compaction on record; name other files or folders")
-    return 1 if empty or any(period.unreadable for period in periods) else 0
+    named = set(map(str, paths))
+    failed = any(path in named for period in periods for path, _ in period.unreadable)
+    return 1 if empty or failed else 0
 
 
 def _holds_sessions(path: Path, importers: Mapping[str, Importer]) -> bool:
@@ -118,7 +123,10 @@ def _read(
     path: Path, importers: Mapping[str, Importer], window: int | None, period: Period
 ) -> None:
     importer, transcripts = read_by_best(path, importers)
-    for transcript in transcripts:
+    for _, same in groupby(transcripts, attrgetter("messages")):
+        first, *others = same  # Cline keeps each compaction of a session in a file of its own
+        each_of = (boundary for one in (first, *others) for boundary in one.boundaries)
+        transcript = replace(first, name="" if others else first.name, boundaries=tuple(each_of))
         if not transcript.boundaries:
             period.without.append(f"{path} {transcript.name}".rstrip())
             continue
@@ -126,7 +134,7 @@ def _read(
         after = after_compactions(session.calls, [each.calls for each in session.compactions])
         observed = Observed(
             path,
-            f"{path.name} {transcript.name}".rstrip(),
+            f"{path.stem} {transcript.name}".rstrip(),
             importer.name,
             transcript.model,
             len(session.calls),

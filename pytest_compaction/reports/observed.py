@@ -166,8 +166,8 @@ def _sessions_table(period: Period) -> Table:
         f"{counted(len(period.sessions), 'session')} cost: {printable(period.name, 200)}"
     )
     notes = [
-        f"In the next {' and '.join(map(str, HORIZONS))} calls: fetched again, of all reads, "
-        "searches and commands that change no file. The same was asked and answered before the "
+        f"Fetched again in the next {' and '.join(map(str, HORIZONS))} calls, of all reads, "
+        "searches and commands that change no file: the same was asked and answered before the "
         "compaction, and nothing was changed since. Elsewhere is the same share at points with no "
         f"compaction in the {FAR} calls before them.",
         "Said again are sentences that the user had to repeat, corrected are turns in which they "
@@ -186,7 +186,7 @@ def _fetched_columns(horizon: int) -> Columns[_Row]:
         return Cell(f"{after.again:,} of {after.calls:,}")
 
     return [
-        (f"fetched_again_{horizon}", f"again in {horizon}", again),
+        (f"fetched_again_{horizon}", f"next {horizon}", again),
         (
             f"elsewhere_{horizon}",
             "elsewhere",
@@ -272,7 +272,7 @@ def _figures_table(period: Period) -> Table:
     )
     notes = [
         "Means over the compactions that can be held against points elsewhere in their session.",
-        f"95 % intervals: {'; '.join(methods) or 'none'}. An interval that holds 0 shows no cost.",
+        f"95 % intervals: {'; '.join(methods) or 'none'}. One that holds 0 shows no difference.",
     ]
     title = "After a compaction, and elsewhere"
     return table_of("figures", title, columns, rows, notes)
