@@ -196,6 +196,16 @@ def test_where_a_strategy_asks_nothing_is_noted_once_and_is_stale_with_its_case(
     assert Archive(recorded).manifest.silent["langchain"]["second"] == manifest.cases["second"]
 
 
+def test_a_strategy_that_asks_nothing_in_any_case_is_noted_without_a_word(folder, endpoint, capsys):
+    asked = ["--compactor=langchain" if each == STRATEGY else each for each in RECORD]
+    assert main([*asked, "--yes"]) == 0
+    archive = Archive(folder / "cases" / "words.zip")
+    assert (archive.words, [*archive.manifest.silent]) == ((), ["langchain"])
+    assert main(["words", "verify", "cases"]) == 0
+    assert listed(capsys)[1].split(maxsplit=1) == ["langchain", "asks no model in these cases"]
+    assert endpoint.calls == []
+
+
 def test_words_of_two_models_have_no_place_in_one_archive(recorded, endpoint, capsys):
     other = [each for each in RECORD if each not in {STRATEGY, MODEL}]
     assert main([*other, "--compactor=regenerate", "--model=other", "--yes"]) == 1
@@ -240,6 +250,13 @@ def test_each_damage_has_its_sentence(whole, capsys, damage):
     write(whole, archive.manifest, [replace(archive.words[0], **changed), *archive.words[1:]])
     assert main(["words", "verify", "cases"]) == 1
     assert said in capsys.readouterr().err
+
+
+def test_silent_cases_in_no_form_are_a_sentence(whole, capsys):
+    archive = Archive(whole)
+    write(whole, replace(archive.manifest, silent=["anchored"]), archive.words)
+    assert main(["words", "verify", "cases"]) == 1
+    assert "manifest.json: AttributeError" in capsys.readouterr().err
 
 
 FAULTS = {

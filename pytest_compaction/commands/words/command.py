@@ -164,8 +164,10 @@ def _requests(options: argparse.Namespace, model: str, recorded: bool) -> _Reque
 def _listed(options: argparse.Namespace) -> int:
     held: Sequence[Words] = ()
     if not options.compactor:
-        held = _archive_of(options).words
-        options.compactor = sorted({each.strategy for each in held if each.role == "summary"})
+        archive = _archive_of(options)
+        held = archive.words
+        named = {each.strategy for each in held if each.role == "summary"}
+        options.compactor = sorted(named | archive.manifest.silent.keys())
     found = _requests(options, options.model or _ANY, recorded=True)
     print(f"{'strategy':<32} recorded  stale  missing   calls  tokens in  tokens out")
     for strategy in dict.fromkeys(strategy for _, strategy, _ in found.arms):
