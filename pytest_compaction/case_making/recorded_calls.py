@@ -57,11 +57,15 @@ _UNTOLD: Final = frozenset(
 )
 """Arguments that change nothing about what a call asks for."""
 _NOISE: Final = re.compile(
-    r"<system-reminder>.*?</system-reminder>|Wall time: [\d.]{1,20} seconds|Chunk ID: \w{1,40}"
-    r'|"duration_seconds":\s?[\d.]{1,20}',
-    re.S,
+    r"Wall time: [\d.]{1,20} seconds|Chunk ID: \w{1,40}"
+    r'|"duration_seconds":\s?[\d.]{1,20}'
 )
 """What harnesses add to a result that differs from call to call."""
+_REMINDER: Final = ("<system-reminder>", "</system-reminder>")
+_MOST_FILES: Final = 50
+"""A call that names more files counts as one that names none; this bounds the work on a call."""
+_MOST_SCRIPT: Final = 50_000
+"""A longer script is not read: it holds a file that it writes, or is hostile."""
 _INSTRUCTION: Final = re.compile(r"\s*/compact\s+(\S.*)", re.S)
 
 
@@ -175,6 +179,7 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
 def session_call(invocation: Invocation, turn: int) -> SessionCall:
     """What a tool call does, asks for and gets, in the terms in which calls are compared."""
     kind, files = _kind(invocation)
+    files = files if len(files) <= _MOST_FILES else ()
     script = shell_script(invocation.call)
     given = {
         name: value
@@ -184,11 +189,23 @@ def session_call(invocation: Invocation, turn: int) -> SessionCall:
     asked = [invocation.call.name, " ".join((script or "").split()), given]
     result, tokens = "", 0
     if invocation.answered and invocation.output != INTERRUPTED:
-        text = _NOISE.sub("", invocation.output).strip()
+        text = _NOISE.sub("", _without_reminders(invocation.output)).strip()
         result = _digest(text) if text else ""
         tokens = shared_counter().text(text) if text and kind in ("look", "command") else 0
     request = _digest(json.dumps(asked, sort_keys=True, default=str))
     return SessionCall(kind, request, result, tokens, files, turn, script is not None)
+
+
+def _without_reminders(text: str) -> str:
+    opening, closing = _REMINDER
+    kept, place = [], 0
+    while (start := text.find(opening, place)) >= 0:
+        end = text.find(closing, start)
+        if end < 0:
+            break
+        kept.append(text[place:start])
+        place = end + len(closing)
+    return "".join((*kept, text[place:]))
 
 
 def _digest(text: str) -> str:
@@ -197,6 +214,9 @@ def _digest(text: str) -> str:
 
 def _kind(invocation: Invocation) -> tuple[CallKind, tuple[str, ...]]:
     call = invocation.call
+    script = shell_script(call)
+    if script is not None and len(script) > _MOST_SCRIPT:
+        return "change", ()  # of any file
     touches = call_touches(call)
     changed = [
         path
@@ -207,7 +227,6 @@ def _kind(invocation: Invocation) -> tuple[CallKind, tuple[str, ...]]:
     ]
     if changed:
         return "change", tuple(changed)
-    script = shell_script(call)
     if script is not None:
         return _kind_of_script(script)
     words = {word.lower() for word in _WORDS.findall(call.name[-200:])}

@@ -66,6 +66,8 @@ def bash(script, result="output", **more):
         (bash("cat a.py && make"), "command", ()),
         (bash("echo b > a.py"), "change", ("a.py",)),
         (bash("rm a.py"), "change", ("a.py",)),
+        (bash("cat a.py; " * 10_000), "change", ()),
+        (("read_files", {"files": [f"{n}.py" for n in range(99)]}, "a"), "look", ()),
     ],
 )
 def test_what_a_call_does(tmp_path, step, kind, files):
@@ -90,6 +92,7 @@ def test_what_tells_a_request_from_another(tmp_path):
 def test_what_a_harness_adds_to_a_result_is_no_difference(tmp_path):
     noisy = read(result="the text\n<system-reminder>be brief</system-reminder>")
     assert fetches_again(tmp_path, read(), noisy)
+    assert not fetches_again(tmp_path, read(), read(result="the text\n<system-reminder>be brief"))
     first = bash("ls", "Chunk ID: 1a\nWall time: 0.1 seconds\na.py")
     assert fetches_again(tmp_path, first, bash("ls", "Chunk ID: 2b\nWall time: 0.25 seconds\na.py"))
 
