@@ -31,7 +31,8 @@ LOOKBACK: Final = 100
 MOST_POINTS: Final = 30
 """The most far points that a compaction is held against: the nearest in the session."""
 POLLING: Final = 3
-"""A shell command that was run at most so many calls before watches something."""
+"""A shell command that was run at most so many calls before watches something, unless it shows a
+file: some agents have no other way to read one."""
 _PARTS: Final = 12
 """The last so many parts of a path tell files apart; this bounds the work on one path."""
 
@@ -57,6 +58,11 @@ class SessionCall:
     def fetches(self) -> bool:
         """Whether the call can fetch something again: a read, a search or a command."""
         return self.kind in ("look", "command")
+
+    @property
+    def may_watch(self) -> bool:
+        """Whether the call, made again soon, would wait for something to change."""
+        return self.in_shell and not self.files
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +163,7 @@ def repeated(calls: Sequence[SessionCall]) -> list[int | None]:
                 and call.result
                 and calls[before].result == call.result
                 and changes.last(call.files) < before
-                and not (call.in_shell and number - before <= POLLING)
+                and not (call.may_watch and number - before <= POLLING)
                 and not _is_before_edit(call, calls[following[number]])
             ):
                 found[number] = before

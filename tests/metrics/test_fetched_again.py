@@ -104,6 +104,9 @@ def test_a_command_repeated_at_short_distance_watches_something():
     assert not is_repeated(command(), *pause(POLLING - 1), command())
     assert is_repeated(command(), *pause(POLLING), command())
     assert is_repeated(look(), look())  # a file is not watched
+    assert is_repeated(look(in_shell=True), look(in_shell=True))
+    status = look("git status", files=(), in_shell=True)
+    assert not is_repeated(status, status)
 
 
 def test_a_read_that_an_edit_of_the_file_follows_is_what_the_harness_demands():

@@ -1,0 +1,159 @@
+"""``pytest-compaction production`` over formats that record compactions: one read is repeated."""
+
+import json
+
+import pytest
+
+from pytest_compaction import cli
+
+BEFORE, AFTER = ("a", "b", "c"), ("a", "d")
+"""Files that are read before the compaction and after it."""
+
+
+def lines(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def text(words):
+    return [{"type": "text", "text": words}]
+
+
+def claude_code(number, file):
+    call = {"type": "tool_use", "id": f"c{number}", "name": "Read", "input": {"file_path": file}}
+    result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"text of {file}"}
+    parent = f"r{number - 1}" if number else "u"
+    for kind, id, before, block in (
+        ("assistant", f"a{number}", parent, call),
+        ("user", f"r{number}", f"a{number}", result),
+    ):
+        message = {"role": kind, "content": [block]}
+        yield {"type": kind, "uuid": id, "parentUuid": before, "message": message}
+
+
+def claude_code_session():
+    user = {"type": "user", "sessionId": "s", "parentUuid": None}
+    yield {**user, "uuid": "u", "message": {"role": "user", "content": "fix it"}}
+    for number, file in enumerate((*BEFORE, *AFTER)):
+        if number == len(BEFORE):
+            last = f"r{number - 1}"
+            boundary = {"uuid": "b", "parentUuid": None, "logicalParentUuid": last}
+            yield {"type": "system", "subtype": "compact_boundary", **boundary}
+            summary = {"message": {"role": "user", "content": "We read."}, "parentUuid": "b"}
+            yield {**user, "uuid": "z", "isCompactSummary": True, **summary}
+        yield from claude_code(number, file)
+
+
+def codex_session():
+    def line(type, /, **payload):
+        return {"timestamp": "t", "type": type, "payload": payload}
+
+    asked = [{"type": "input_text", "text": "fix it"}]
+    yield line("session_meta", id="s", cwd="/w")
+    yield line("response_item", type="message", role="user", content=asked)
+    for number, file in enumerate((*BEFORE, *AFTER)):
+        if number == len(BEFORE):
+            yield line("compacted", message="We read.")
+        call = {"name": "exec_command", "arguments": json.dumps({"cmd": f"sed -n 1,80p {file}.py"})}
+        output = f"Chunk ID: {number}\nWall time: 0.{number} seconds\nOutput:\ntext of {file}"
+        yield line("response_item", type="function_call", call_id=f"c{number}", **call)
+        yield line(
+            "response_item", type="function_call_output", call_id=f"c{number}", output=output
+        )
+
+
+def pi_session():
+    def message(role, content, **more):
+        return {"type": "message", "message": {"role": role, "content": content, **more}}
+
+    yield {"type": "session", "id": "s", "timestamp": "t", "cwd": "/w"}
+    yield message("user", "fix it")
+    for number, file in enumerate((*BEFORE, *AFTER)):
+        if number == len(BEFORE):
+            yield {"type": "compaction", "summary": "We read.", "firstKeptEntryIndex": 6}
+        call = {"type": "toolCall", "id": f"c{number}", "name": "read", "arguments": {"path": file}}
+        yield message("assistant", [call])
+        yield message("toolResult", text(f"text of {file}"), toolCallId=f"c{number}")
+
+
+def openhands_session():
+    events = []
+
+    def event(**more):
+        events.append({"id": len(events), "timestamp": "t", **more})
+
+    event(source="user", action="message", args={"content": "fix it"})
+    for number, file in enumerate((*BEFORE, *AFTER)):
+        if number == len(BEFORE):
+            event(source="agent", action="condensation", args={"summary": "We read."})
+        meta = {"tool_call_id": f"c{number}", "function_name": "execute_bash"}
+        command = {"command": f"cat {file}.py"}
+        event(source="agent", action="run", args=command, tool_call_metadata=meta)
+        seen = {"observation": "run", "content": f"text of {file}", "cause": len(events) - 1}
+        event(source="agent", extras=command, tool_call_metadata=meta, **seen)
+    return events
+
+
+def gemini_session():
+    yield {"sessionId": "s", "projectHash": "p", "startTime": "t"}
+    yield {"id": "u", "type": "user", "content": "fix it"}
+    for number, file in enumerate((*BEFORE, *AFTER)):
+        if number == len(BEFORE):
+            snapshot = "<state_snapshot>We read.</state_snapshot>"
+            yield {"$set": {"messages": [{"id": "z", "type": "user", "content": snapshot}]}}
+        answer = {
+            "id": f"c{number}",
+            "name": "read_file",
+            "response": {"output": f"text of {file}"},
+        }
+        call = {"id": f"c{number}", "name": "read_file", "args": {"absolute_path": f"/r/{file}"}}
+        called = {**call, "status": "success", "result": [{"functionResponse": answer}]}
+        yield {"id": f"g{number}", "type": "gemini", "content": "", "toolCalls": [called]}
+
+
+def cline_session():
+    def message(number, role, block):
+        return {"id": f"m{number}", "role": role, "content": [block]}
+
+    messages = [message("u", "user", *text("fix it"))]
+    for number, file in enumerate((*BEFORE, *AFTER)):
+        id, given = f"c{number}", {"files": [{"path": f"/r/{file}"}]}
+        call = {"type": "tool_use", "id": id, "name": "read_files", "input": given}
+        result = {"type": "tool_result", "tool_use_id": id, "content": f"text of {file}"}
+        messages.append(message(2 * number, "assistant", call))
+        messages.append(message(2 * number + 1, "user", result))
+    return {"version": 1, "sessionId": "1", "agent": "lead", "messages": messages}
+
+
+def write_cline(path):
+    session = cline_session()
+    path.write_text(json.dumps(session), "utf-8")
+    made = [
+        {"role": "user", "content": text("We read."), "metadata": {"reason": "auto_compaction"}}
+    ]
+    record = {"sessionId": "1", "source_message_count": 1 + 2 * len(BEFORE), "messages": made}
+    (path.parent / "1.compaction.json").write_text(json.dumps(record), "utf-8")
+
+
+WRITE = {
+    "claude-code": lambda path: path.write_text(lines(claude_code_session()), "utf-8"),
+    "codex": lambda path: path.write_text(lines(codex_session()), "utf-8"),
+    "pi": lambda path: path.write_text(lines(pi_session()), "utf-8"),
+    "openhands": lambda path: path.write_text(json.dumps(openhands_session()), "utf-8"),
+    "gemini-cli": lambda path: path.write_text(lines(gemini_session()), "utf-8"),
+    "cline": write_cline,
+}
+
+
+@pytest.mark.parametrize("name", WRITE)
+def test_the_repeated_read_is_found_in_each_format(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    WRITE[name](tmp_path / "1.messages.json")
+    assert cli.main(["production", "1.messages.json", "--json=out.json"]) == 0
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    (session,) = period["sessions"]
+    assert session["format"] == name
+    (compaction,) = session["compactions"]
+    assert compaction["calls_before"] == len(BEFORE)
+    after = compaction["fetched_again"]["10"]["after"]
+    assert (after["calls"], after["again"]) == (len(AFTER), 1)
+    assert compaction["tokens_after"]["tokens"] > 0
