@@ -197,6 +197,7 @@ def session_call(invocation: Invocation, turn: int) -> SessionCall:
 
 
 def _without_reminders(text: str) -> str:
+    """The text without closed reminders; a pattern takes quadratic time on open ones."""
     opening, closing = _REMINDER
     kept, place = [], 0
     while (start := text.find(opening, place)) >= 0:

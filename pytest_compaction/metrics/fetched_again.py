@@ -235,6 +235,7 @@ def _fetched(
 
 
 def _looks(calls: Sequence[SessionCall], start: int, end: int) -> int | None:
+    """The looks before the first call of another kind, or the longest horizon if there are more."""
     longest = max(HORIZONS)
     for place in range(start, min(end, start + longest)):
         if calls[place].kind != "look":

@@ -1,6 +1,7 @@
 """What is fetched again after a compaction, and at the far points that it is held against."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -286,3 +287,32 @@ def test_the_change_between_two_periods():
     assert value == pytest.approx(0.3)
     assert 0.2 < low < 0.3 < high < 0.4
     assert change_between(old, {}) is None
+
+
+def simulated(random, forgets):
+    """A session of looks at 40 files, some twice, and a compaction that may make it forget."""
+    place = random.randrange(50, 110)
+    asked = [random.randrange(40) for _ in range(160)]
+    if forgets:
+        for number in range(place, place + 10, 2):
+            asked[number] = asked[number - 20]
+    calls = [look(f"read {file}", f"text {file}", (f"/r/{file}.py",)) for file in asked]
+    (after,) = after_compactions(calls, [place])
+    held = after.fetched[10]
+    return held.after.share, held.elsewhere.share
+
+
+@pytest.mark.parametrize(("forgets", "is_shown"), [(False, False), (True, True)])
+def test_the_difference_is_0_where_nothing_is_forgotten(forgets, is_shown):
+    random = Random(7)
+    pairs = {}
+    for number in range(300):
+        after, elsewhere = simulated(random, forgets)
+        if elsewhere is not None:
+            pairs[f"s{number:03}"] = [(after, elsewhere)]
+    held = held_against(pairs)
+    low, high = held.difference.interval
+    assert held.elsewhere.value > 0.3  # things are looked at twice without forgetting
+    assert high - low < 0.1
+    assert (low > 0) is is_shown
+    assert high > 0
