@@ -121,6 +121,34 @@ def test_what_the_log_tells_of_a_compaction(tmp_path):
     assert (one.no_op, one.doubled, one.followed) == (False, False, None)
 
 
+@pytest.mark.parametrize(
+    ("answered", "compacted_at", "seconds"),
+    [
+        ("2026-01-01T10:00:00.500Z", "2026-01-01T10:01:02.000Z", 61.5),
+        ("2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", None),
+        ("2026-01-01T10:00:01Z", "2026-01-01T10:00:00Z", None),
+        ("2026-01-01T10:00:00", "2026-01-01T10:00:09Z", None),
+        ("soon", 7, None),
+    ],
+)
+def test_a_working_agent_tells_by_its_times_how_long_it_waited(
+    tmp_path, answered, compacted_at, seconds
+):
+    boundary, summary = compacted(1, "r", "We read.")
+    lines = [
+        said("user", "u", None, "fix it", sessionId="s"),
+        said("assistant", "a", "u", [use("t", file_path="/r/a.py")], "m"),
+        said("user", "r", "a", [answer("t", "the text")], timestamp=answered),
+        {**boundary, "timestamp": compacted_at},
+        summary,
+    ]
+    (one,) = recorded_session(imported(tmp_path, *lines)).compactions
+    assert one.seconds == seconds
+    lines.insert(3, said("user", "v", "r", "go on", timestamp=answered))
+    (one,) = recorded_session(imported(tmp_path, *lines)).compactions
+    assert one.seconds is None  # nobody waited for it
+
+
 def test_the_first_request_tells_the_tokens_after_where_the_record_does_not(tmp_path):
     found = session(tmp_path, read(), compaction(150), (*read(), 31_000))
     assert found.compactions[0].left.tokens == 31_000

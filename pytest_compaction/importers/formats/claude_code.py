@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,6 +134,16 @@ class _Compaction:
     first_sent: int | None = None
     """Tokens of the first request after it, by the usage of its reply."""
 
+    waited: float | None = None
+    """Seconds since the tool result before it; ``None`` if the agent was not at work."""
+
+    @property
+    def seconds(self) -> float | None:
+        """As its record says, else how long a working agent waited for it."""
+        milliseconds = counted_tokens(self.metadata.get("durationMs"))
+        waited = self.waited if self.metadata.get("trigger") == "auto" else None
+        return waited if milliseconds is None else milliseconds / 1000
+
     @property
     def tokens_after(self) -> int | None:
         """As its record says, else what the first request after it took."""
@@ -142,6 +153,26 @@ class _Compaction:
         if stated is None and self.cleared and before is not None and saved is not None:
             stated = max(before - saved, 0)
         return self.first_sent if stated is None else stated
+
+
+def _seconds(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> float | None:
+    """The seconds between two lines, if both tell their time and it is less than an hour."""
+    times = []
+    for line in (earlier, later):
+        try:
+            times.append(
+                datetime.fromisoformat(string(line.get("timestamp")).replace("Z", "+00:00"))
+            )
+        except ValueError:
+            return None
+    try:
+        passed = (times[1] - times[0]).total_seconds()
+    except (TypeError, OverflowError):  # one of them alone tells its zone
+        return None
+    return passed if 0 <= passed < _HOUR else None
+
+
+_HOUR: Final = 3600
 
 
 def _sent_tokens(usage: Mapping[str, Any]) -> int | None:
@@ -305,6 +336,8 @@ class _SessionReader:
         self._queue: list[str] = []
         self._model = ""
         self._recognised = 0
+        self._answered: Mapping[str, Any] = {}
+        """The last line if it holds results of tools."""
 
     def transcript(self) -> Transcript:
         self._thread = _thread_of((record for _, record in self._lines(Tally())), self._tally)
@@ -355,6 +388,7 @@ class _SessionReader:
             metadata = record.get("microcompactMetadata" if cleared else "compactMetadata")
             compaction = _Compaction(len(self._entries), mapping(metadata), open=not cleared)
             compaction.cleared = cleared
+            compaction.waited = None if cleared else _seconds(self._answered, record)
             self._compactions.append(compaction)
 
     def _spoken(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
@@ -374,6 +408,7 @@ class _SessionReader:
         # The provider compacts within a request, before the other blocks of its message.
         for summary in blocks.compactions:
             self._compactions.append(_Compaction(len(self._entries), {}, summary, open=False))
+        self._answered = record if blocks.results else {}
         own = len(blocks.results) + bool(blocks.parts)
         if own > 1:
             self._tally.repaired[SPLIT] += own - 1
@@ -503,7 +538,6 @@ class _SessionReader:
             missing = ""
             view: tuple[Message, ...] = ()
             attached: tuple[str, ...] = ()
-            milliseconds = counted_tokens(compaction.metadata.get("durationMs"))
             if compaction.cleared:
                 sent = [*context, *messages[start:end]]
                 view = tuple(_with_cleared(one, compaction.cleared) for one in sent)
@@ -531,7 +565,7 @@ class _SessionReader:
                 missing,
                 trigger_of(compaction.metadata.get("trigger")),
                 compaction.tokens_after,
-                seconds=None if milliseconds is None else milliseconds / 1000,
+                seconds=compaction.seconds,
                 attached=attached,
                 clears=bool(compaction.cleared),
             )
