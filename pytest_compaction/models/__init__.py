@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.chat.fences import *
     from pytest_compaction.models.chat.model import *
     from pytest_compaction.models.chat.prompts import *
+    from pytest_compaction.models.chat.view_reading import *
     from pytest_compaction.models.dry_run import *
     from pytest_compaction.models.embeddings import *
     from pytest_compaction.models.export import *
@@ -54,6 +55,7 @@ _NAMES: Final = {
     "chat.fences": "fences_for",
     "chat.model": "ChatModel",
     "chat.prompts": "Prompts frame packaged_prompt",
+    "chat.view_reading": "CLAIMS claim_line read_fields read_readings",
     "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate Length MissingCalls",
     "embeddings": "EmbedReply EmbedRequest embedded unpacked vectors_of",
     "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
@@ -65,7 +67,8 @@ _NAMES: Final = {
     "protocol": (
         "AnswerReply AnswerRequest ChargedError CompactReply CompactRequest JudgeReply "
         "JudgeRequest LogDigest Model ModelError NO_LOG NoReplyError NotAskedError "
-        "NotRecordedError SummaryReply SummaryRequest UnsupportedError"
+        "NotRecordedError ReadReply ReadRequest SummaryReply SummaryRequest UnsupportedError "
+        "read_by"
     ),
     "recorded.archive": (
         "Archive ArchiveError Manifest RECORDED_WORDS RecordedPrompt RecordedVerdict "

@@ -34,24 +34,30 @@ from pytest_compaction.models.protocol import (
     JudgeRequest,
     Model,
     NotRecordedError,
+    ReadReply,
+    ReadRequest,
     SummaryReply,
     SummaryRequest,
+    read_by,
 )
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import OwnTokens, Usage, pooled
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
 from pytest_compaction.models.wire.server_edits import assumed
+from pytest_compaction.text import Reading
 
 CRITERION_TOKENS: Final = 40
 NUMBER_TOKENS: Final = 30
 """Tokens that a judgement is assumed to take for each criterion, and for each fact or trap."""
+CLAIM_TOKENS: Final = 30
+"""Tokens that the outcome of a claim in a view is assumed to take."""
 _SHORT_TOKENS: Final = 150
 """Tokens that a short reply is assumed to take: an entry or two."""
 _FILLER: Final = "the work went on as planned and more was said of it in passing"
 Length = Literal["short", "middle", "long"]
 _NATIVE: Final = canonical_json({"type": "compaction", "encrypted_content": "A" * 2000})
 """An opaque item of middling length, in place of the one that the endpoint would return."""
-_ORDER: Final = ("check", "compaction", "responder", "judge")
+_ORDER: Final = ("check", "compaction", "responder", "reader", "judge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +269,14 @@ class DryRunModel:
             criteria = max(len(replace(request, by_evidence=by).criteria) for by in (False, True))
             call.entry.written = CRITERION_TOKENS * criteria + NUMBER_TOKENS * numbers
             return JudgeReply(unscored="estimated")
+
+    async def read(self, request: ReadRequest) -> ReadReply:
+        """A stored reply, or all unread; its length follows from the number of claims."""
+        try:
+            return await read_by(self._real, request)
+        except CallToMake as call:
+            call.entry.written = CLAIM_TOKENS * len(request.claims)
+            return ReadReply((Reading("unread", why="estimated"),) * len(request.claims))
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """A stored compaction, or the user's messages and an item of middling length."""

@@ -1,4 +1,4 @@
-"""The seam between strategies and models: four requests as data, and the replies to them."""
+"""The seam between strategies and models: five requests as data, and the replies to them."""
 
 from __future__ import annotations
 
@@ -196,6 +196,26 @@ class JudgeReply:
     events: tuple[int | None, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """Say what a view does with each of some facts and stale claims.
+
+    ``view`` is its readable text by message, as role and text. The type has no room for questions
+    and answers.
+    """
+
+    view: tuple[tuple[str, str], ...]
+    claims: tuple[Fact | Trap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReply:
+    """The reading of each claim, in their order; one that is ``unread`` says why."""
+
+    readings: tuple[Reading, ...]
+    usage: Usage = Usage()
+
+
 class ChargedError(Exception):
     """A failure after models had been asked; ``spent`` is what they used by then, by role.
 
@@ -260,7 +280,8 @@ class Model(Protocol):
 
     A model that takes request parameters also has a method ``refuses``; see
     :func:`~pytest_compaction.models.parameters.refusal_of`. One that has embeddings has a coroutine
-    ``embed``; see :func:`~pytest_compaction.models.embeddings.embedded`.
+    ``embed``; see :func:`~pytest_compaction.models.embeddings.embedded`. One that can read views
+    has a coroutine ``read``; see :func:`read_by`.
     """
 
     def at_trial(self, trial: int) -> Model:
@@ -281,3 +302,15 @@ class Model(Protocol):
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Compact natively, or raise :class:`UnsupportedError`."""
+
+
+async def read_by(model: Model, request: ReadRequest) -> ReadReply:
+    """The reply of a model; raises :class:`UnsupportedError` for one that reads no views."""
+    read = getattr(model, "read", None)
+    if read is None:
+        raise UnsupportedError(
+            f"the model {model.name!r} has no method read, so that it cannot read views; name one "
+            "at an endpoint, as in --compaction-reader=gpt-5-mini, or leave the option out"
+        )
+    reply: ReadReply = await read(request)
+    return reply

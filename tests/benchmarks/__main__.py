@@ -20,6 +20,7 @@ BENCHMARKS = {
     "long_memory": "long conversations of 0.1 to 10 million tokens: seconds and memory of runs",
     "collection": "collecting and running 8,000 small items",
     "needed": "whether what is called needed stood in the view after recorded compactions",
+    "reader": "whether a model reads what dense summaries state, against two readers and the rules",
     "statistics": "how often intervals cover, alarms are false and differences are found",
 }
 """Each benchmark, a module of this folder, with what it measures."""

@@ -36,6 +36,8 @@ _TITLES: Final[Mapping[str, str]] = {
     "log": "session",
     "response": "answer",
     "nuggets": "items",
+    "claims": "claims",
+    "view": "note",
 }
 _PARTS: Final[Mapping[str, tuple[str, Json, str]]] = {
     "facts": ("stated", {"type": "boolean"}, "true or false"),
@@ -74,8 +76,8 @@ def judge_fields(
 
     ``lines`` are criteria by id in words other than those of the default rubric.
     """
-    facts = (f"{n}. {_fact(fact)}" for n, fact in enumerate(request.facts, 1))
-    traps = (f"{n}. {_trap(trap)}" for n, trap in enumerate(request.traps, 1))
+    facts = (f"{n}. {fact_line(fact)}" for n, fact in enumerate(request.facts, 1))
+    traps = (f"{n}. {trap_line(trap)}" for n, trap in enumerate(request.traps, 1))
     materials = {
         "question": request.question,
         "facts": "\n".join(facts),
@@ -83,7 +85,7 @@ def judge_fields(
         "log": log,
         "response": request.response,
     }
-    fields, fences = _fenced(materials, NONE, "(none)", form)
+    fields, fences = fenced(materials, NONE, "(none)", form)
     fields["form"] = fences.around("form", form) if request.answer.forbid else form
     fields["criteria"] = "\n".join(lines.get(each.id, each.line) for each in request.criteria)
     return {**fields, "reply": reply_form(request)}
@@ -97,10 +99,10 @@ def nugget_fields(request: JudgeRequest) -> dict[str, str]:
         "nuggets": "\n".join(numbered),
         "response": request.response,
     }
-    return {**_fenced(materials, {}, "(empty)")[0], "reply": reply_form(request)}
+    return {**fenced(materials, {}, "(empty)")[0], "reply": reply_form(request)}
 
 
-def _fenced(
+def fenced(
     materials: Mapping[str, str], none: Mapping[str, str], empty: str, *besides: str
 ) -> tuple[dict[str, str], Fences]:
     """Texts of others in fences, and the fences; ``empty`` or ``none`` in place of nothing."""
@@ -113,12 +115,14 @@ def _fenced(
     return {**fields, "mark": fences.mark}, fences
 
 
-def _fact(fact: Fact) -> str:
+def fact_line(fact: Fact) -> str:
+    """A fact on one line: type, text and aliases."""
     type = f"{fact.type}, {fact.change or 'read'}" if fact.type == "path" else fact.type
     return f"[{type}] {_one_line(fact.text)}{_also(fact.aliases)}"
 
 
-def _trap(trap: Trap) -> str:
+def trap_line(trap: Trap) -> str:
+    """A stale claim on one line, with what stands now in its place."""
     now = trap.current or ((trap.of,) if trap.of else ())
     current = f" (now: {'; '.join(map(_one_line, now))})" if now else ""
     return f"[{trap.type}] {_one_line(trap.text)}{_also(trap.aliases)}{current}"
@@ -172,15 +176,16 @@ def schema(request: JudgeRequest, any_score: bool = False) -> Json:
     for name, keys in _keys(request).items():
         said, form, _ = _PARTS[name]
         form = _ANY_SCORE if any_score and name == "criteria" else form
-        member = _object({"reasoning": {"type": "string"}, said: form})
-        parts[name] = _object(dict.fromkeys(keys, member))
+        member = object_of({"reasoning": {"type": "string"}, said: form})
+        parts[name] = object_of(dict.fromkeys(keys, member))
     if _orders(request):
         numbers = {"type": "integer", "enum": list(range(len(request.nuggets) + 1))}
         parts["events"] = {"type": "array", "items": numbers}
-    return _object(parts)
+    return object_of(parts)
 
 
-def _object(members: Json) -> Json:
+def object_of(members: Json) -> Json:
+    """The schema of an object that has these members, each exactly once, and no other."""
     return {
         "type": "object",
         "properties": members,
@@ -208,7 +213,7 @@ def read_judgement(text: str, request: JudgeRequest) -> JudgeReply:
         data = only_object(text)
     except NoObjectError as error:
         raise JudgementError(str(error)) from None
-    _check(data, request)
+    check_form(data, schema(request, any_score=True), not request.nuggets)
     if request.nuggets:
         return _nuggets(data, request)
     criteria = tuple(
@@ -243,16 +248,19 @@ def _reasoning(place: str, given: Mapping[str, Any]) -> str:
     return printable(given["reasoning"], MAX_REASONING)
 
 
-def _check(data: Json, request: JudgeRequest) -> None:
-    form = schema(request, any_score=True)
+def check_form(data: Json, form: Json, plainly: bool = True) -> None:
+    """Raise :class:`JudgementError` with the first fault of a reply that is not of this schema.
+
+    The sentence is ours, or that of the validator where it is not to be said ``plainly``.
+    """
     from jsonschema import Draft202012Validator  # which takes long to load
 
     errors = Draft202012Validator(form).iter_errors(data)
     first = min(errors, key=lambda error: [str(part) for part in error.absolute_path], default=None)
     if first is not None:
         place = ".".join(map(str, first.absolute_path)) or "the object"
-        nugget = f"{place}: {first.message}"
-        raise JudgementError(printable(nugget, 160) if request.nuggets else _said(place, first))
+        said = printable(f"{place}: {first.message}", 160)
+        raise JudgementError(_said(place, first) if plainly else said)
 
 
 def _said(place: str, error: Any) -> str:

@@ -9,7 +9,7 @@ the reason why a response is unscored.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, Final
@@ -30,6 +30,7 @@ from pytest_compaction.models.chat.judgement import (
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.chat.prompts import Prompts, frame
 from pytest_compaction.models.chat.summary import asked_for, has_heading, read_summary
+from pytest_compaction.models.chat.view_reading import read_fields, read_readings, reading_format
 from pytest_compaction.models.embeddings import EmbedReply, EmbedRequest, vectors_in
 from pytest_compaction.models.own_tokens import own_tokens
 from pytest_compaction.models.parameters import Parameters, misuse_of
@@ -43,6 +44,8 @@ from pytest_compaction.models.protocol import (
     ModelError,
     NoReplyError,
     NotAskedError,
+    ReadReply,
+    ReadRequest,
     RefusalError,
     SummaryReply,
     SummaryRequest,
@@ -56,7 +59,7 @@ from pytest_compaction.models.wire.reply import (
     counted,
     read_reply,
 )
-from pytest_compaction.text import answer_proper, printable
+from pytest_compaction.text import Reading, answer_proper, printable
 
 LOG_TOKENS: Final = 6000
 """The most tokens of the log that the judge is shown."""
@@ -66,6 +69,8 @@ JUDGE_TOKENS: Final = 200
 CRITERION_TOKENS: Final = 120
 NUMBER_TOKENS: Final = 80
 """Tokens of a judgement: as a whole, for each criterion, and for each fact or stale claim."""
+CLAIM_TOKENS: Final = 160
+"""Tokens of the outcome of a claim in a view, with the passage that decides."""
 REASONING_TOKENS: Final = 8192
 """Added to the limit of models that think before they reply, and when a reply was cut."""
 SLACK_TOKENS: Final = 64
@@ -199,30 +204,69 @@ class ChatModel:
             fields = judge_fields(request, log, asked_form(request.answer), self._prompts.criteria)
             prompt = self._prompts.judge.messages(fields)
         extra = {"response_format": response_format(request)}
-        body = self._chat_body(prompt, limit, extra)
-        reply, usage, _ = await self._ask("chat.completions", body, "judge")
-        judged = _judged(reply, request)
-        if judged.unscored and not reply.refused:
-            said = [{"role": "assistant", "content": reply.text}] if reply.text else []
-            problem = {"problem": printable(judged.unscored, 300)}
-            prompt = [*prompt, *said, *self._prompts.repair.messages(problem)]
-            limit += REASONING_TOKENS if reply.cut else 0
-            body = self._chat_body(prompt, limit, extra)
-            try:
-                reply, more, _ = await self._ask("chat.completions", body, "judge")
-            except NotAskedError as error:
-                error.after("judge", usage)
-                raise
-            except ModelError as error:
-                judged = JudgeReply(unscored=f"{judged.unscored}, and asked again: {error}")
-            else:
-                usage += more
-                judged = _judged(reply, request)
-        if judged.unscored:
-            reason = f"the judge {self._name} gave no usable judgement: {judged.unscored}"
+        judged = JudgeReply()
+
+        def fault_of(reply: WireReply) -> str | None:
+            nonlocal judged
+            judged = _judged(reply, request)
+            return judged.unscored
+
+        usage, fault = await self._repaired(prompt, limit, extra, "judge", fault_of)
+        if fault:
+            reason = f"the judge {self._name} gave no usable judgement: {fault}"
             judged = JudgeReply(unscored=printable(reason, 300))
         flags = (FLAG,) if answer_proper(request.response)[1] else ()
         return replace(judged, flags=flags, usage=usage)
+
+    async def read(self, request: ReadRequest) -> ReadReply:
+        """What the view does with all claims; without a usable reply they are all unread."""
+        readings: tuple[Reading, ...] = ()
+
+        def fault_of(reply: WireReply) -> str | None:
+            nonlocal readings
+            try:
+                readings = () if reply.problem else read_readings(reply.text, request)
+            except ValueError as error:
+                cut = f", and {_CUT}" if reply.cut else ""
+                return f"{error}{cut}"
+            return reply.problem
+
+        prompt = self._prompts.read.messages(read_fields(request))
+        limit = JUDGE_TOKENS + CLAIM_TOKENS * len(request.claims)
+        extra = {"response_format": reading_format(request)}
+        usage, fault = await self._repaired(prompt, limit, extra, "reader", fault_of)
+        if fault:
+            why = printable(f"the reader {self._name} gave no usable reply: {fault}", 300)
+            readings = (Reading("unread", why=why),) * len(request.claims)
+        return ReadReply(readings, usage)
+
+    async def _repaired(
+        self,
+        prompt: list[dict[str, Any]],
+        limit: int,
+        extra: Mapping[str, Any],
+        role: Role,
+        fault_of: Callable[[WireReply], str | None],
+    ) -> tuple[Usage, str | None]:
+        """Ask, and if the reply has a fault ask once more; what is wrong with the last reply."""
+        body = self._chat_body(prompt, limit, extra)
+        reply, usage, _ = await self._ask("chat.completions", body, role)
+        fault = fault_of(reply)
+        if fault is None or reply.refused:
+            return usage, fault
+        said = [{"role": "assistant", "content": reply.text}] if reply.text else []
+        problem = {"problem": printable(fault, 300)}
+        prompt = [*prompt, *said, *self._prompts.repair.messages(problem)]
+        limit += REASONING_TOKENS if reply.cut else 0
+        body = self._chat_body(prompt, limit, extra)
+        try:
+            reply, more, _ = await self._ask("chat.completions", body, role)
+        except NotAskedError as error:
+            error.after(role, usage)
+            raise
+        except ModelError as error:
+            return usage, f"{fault}, and asked again: {error}"
+        return usage + more, fault_of(reply)
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Let the endpoint compact natively; items that only it can read stay byte-identical."""

@@ -30,7 +30,7 @@ ANTHROPIC: Final[frozenset[Operation]] = frozenset(
     {"messages", "messages.count_tokens", "messages.models"}
 )
 """Requests in the form of Anthropic; the others are in that of OpenAI."""
-Role = Literal["compaction", "responder", "judge", "check"]
+Role = Literal["compaction", "responder", "judge", "reader", "check"]
 
 
 @dataclass(frozen=True, slots=True)

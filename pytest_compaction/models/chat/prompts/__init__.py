@@ -23,6 +23,7 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
         {"mark", "question", "form", "facts", "traps", "log", "response", "criteria", "reply"}
     ),
     "nuggets": frozenset({"mark", "question", "nuggets", "response", "reply"}),
+    "read": frozenset({"mark", "claims", "view", "reply"}),
     "repair": frozenset({"problem"}),
     "summarize": frozenset({"mark", "sections", "words", "focus", "previous", "messages"}),
     "answer": frozenset({"question", "form"}),
@@ -57,6 +58,7 @@ class Prompts:
 
     judge: Prompt
     nuggets: Prompt
+    read: Prompt
     repair: Prompt
     answer: Prompt
     choose: Prompt
