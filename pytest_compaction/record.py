@@ -122,6 +122,7 @@ class Record(TypedDict, total=False):
     point: dict[str, Any]
     question: str
     words: Words
+    reader: str
     status: Status
     reason: str
     overall: float | None

@@ -288,6 +288,8 @@ class Settings:
     show: int | None = 5
     """Failures of items below the pass score that are printed whole, ``None`` for all. In no
     record."""
+    reader: str = "offline"
+    """The model that reads views for facts; ``offline`` for rules."""
     prompts: tuple[PromptSettings, ...] = ()
     """The prompts and instructions of users, read when the session is resolved."""
     languages: tuple[str, ...] = ()
@@ -319,7 +321,12 @@ class Settings:
 
     @property
     def models(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.model, self.responder, *self.judges)))
+        reader = () if self.read_by_rules else (self.reader,)
+        return tuple(dict.fromkeys((self.model, self.responder, *self.judges, *reader)))
+
+    @property
+    def read_by_rules(self) -> bool:
+        return self.reader == "offline"
 
     def budgets_of(self, compactor: str) -> tuple[Budget | None, ...]:
         """The budgets of a strategy; ``None`` is that of the case.
@@ -350,6 +357,7 @@ class Settings:
             "model": self.model,
             "responder": self.responder,
             "judges": list(self.judges),
+            **({} if self.read_by_rules else {"reader": self.reader}),
             "trigger": self.trigger,
             "pass_score": self.pass_score,
             "encoding": self.encoding,

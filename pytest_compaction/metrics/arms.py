@@ -223,7 +223,7 @@ def arm_totals(records: Sequence[Record]) -> ArmTotals:
     )
 
 
-_ROLES: Final = ("view", "responder", "judge")
+_ROLES: Final = ("view", "responder", "reader", "judge")
 
 
 def _events(record: Record) -> Sequence[Mapping[str, Any]]:

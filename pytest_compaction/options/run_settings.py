@@ -92,10 +92,10 @@ def read_settings(config: Reader) -> Settings:
     for name, given in (("model", raw["model"]), ("responder", raw["responder"])):
         refuse_removed([f"--compaction-{name}={given}"])
     refuse_removed(f"--compaction-judge={given}" for given in judges)
-    if RECORDED in {raw["responder"], *judges}:
+    if RECORDED in {raw["responder"], raw["reader"], *judges}:
         raise OptionError(
-            "recorded words are summaries: --compaction-model=recorded replays them, and the "
-            "responder and the judge are rules, or models that you name"
+            "recorded words are summaries: --compaction-model=recorded replays them, and "
+            "responder, judge and reader are rules, or models that you name"
         )
     reads = "offline" if model == RECORDED else model
     if raw["model"] == RECORDED and raw["executor"]:
@@ -113,6 +113,7 @@ def read_settings(config: Reader) -> Settings:
         "long_memory": LongMemorySettings(raw["truncated_chats"], raw["published_rounding"]),
         "budgets": _budgets(_split(raw, "budget")),
         "shard": shard,
+        "reader": raw["reader"] or "offline",
         "languages": _languages(_split(raw, "languages")),
         "rubric_file": raw["rubric"],
         "rubric": CRITERIA,

@@ -86,6 +86,7 @@ GROUPS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("--compaction-model", "string", "", "model for all three roles (default: recorded words, and rules, named offline, for strategies without any)", "NAME"),
         Option("--compaction-responder", "string", "", "another model to answer the probes", "NAME"),
         Option("--compaction-judge", "linelist", [], "another model to judge the answers; repeat for several judges, whose scores are averaged", "NAME"),
+        Option("--compaction-reader", "string", "offline", "model to read in the views which facts they state, in place of rules (default: offline, the rules, whatever the other models are)", "NAME"),
         Option("--compaction-judgements", "int", 1, "judgements that each judge makes of an answer, whose scores are averaged (default: 1; not for dialogues)", "N", Range(1, 100, True)),
         Option("--compaction-judge-prompt", "string", "", "file with a prompt for the judge, to replace the shipped one", "PATH"),
         Option("--compaction-rubric", "string", "", "file that changes the rubric: weights of criteria, and the questions and anchors that a model is asked (pytest-compaction rubric prints the default)", "PATH"),

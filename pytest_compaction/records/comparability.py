@@ -12,6 +12,7 @@ SETTINGS: Final[Mapping[str, str]] = {
     "model": "model",
     "responder": "responder",
     "judges": "judge",
+    "reader": "reader of views",
     "judgements": "number of judgements",
     "judge_prompt_hash": "prompt of the judge",
     "rubric": "rubric",
@@ -23,17 +24,20 @@ SETTINGS: Final[Mapping[str, str]] = {
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "judgements": 1,
     "judge_prompt_hash": "",
+    "reader": "",
     "rubric": {},
     "budgets": [],
 }
 """Older files and runs without an endpoint do not say these."""
+_WHERE_SET: Final = frozenset({"reader", "rubric"})
+"""Said only where they are not the default."""
 _SHOWN: Final = 5
 
 
 def compared_settings(header: Mapping[str, Any]) -> dict[str, Any]:
     found = _part(header, "settings")
     compared = {key: found.get(key, _DEFAULTS.get(key)) for key in SETTINGS}
-    return {key: value for key, value in compared.items() if key != "rubric" or value}
+    return {key: value for key, value in compared.items() if value or key not in _WHERE_SET}
 
 
 def differences(
@@ -145,6 +149,8 @@ def _part(header: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _written(key: str, value: Any) -> str:
     if key == "judge_prompt_hash":
         return str(value) if value else "none"
+    if key == "reader":
+        return printable(str(value), 60) if value else "rules"
     if key == "rubric":
         return f"changed in {', '.join(value)}" if value else "the default"
     if key == "budgets":

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_compaction.models import Usage
 from pytest_compaction.records.record import Record
 
-ROLES: Final = ("compaction", "view", "baseline", "responder", "judge")
+ROLES: Final = ("compaction", "view", "baseline", "responder", "reader", "judge")
 """``view``: what a strategy asks about a question. ``baseline``: the answers from full history,
 with which dialogues are compared."""
 _SHARED: Final = frozenset({"compaction", "baseline"})

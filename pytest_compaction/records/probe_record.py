@@ -65,6 +65,7 @@ def scored_record(
     record = _blank(item, case, probe, response.arm, settings)
     found: dict[str, Any] = {
         **({"words": words} if (words := words_of(settings, name, written.calls)) else {}),
+        **({} if settings.read_by_rules else {"reader": clean(settings.reader)}),
         "question": clean(probe.choice.asked(probe.question) if probe.choice else probe.question),
         "status": "skipped" if verdict.is_null else status_from(verdict.passed),
         "reason": clean(verdict.unscored or _reason(verdict)),
@@ -88,6 +89,7 @@ def scored_record(
                 "compaction": written,
                 "view": response.view_usage,
                 "responder": response.usage,
+                "reader": response.reader_usage,
                 "judge": verdict.usage,
             },
             [(scores.model, scores.usage) for scores in verdict.judges],

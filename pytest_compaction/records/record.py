@@ -108,10 +108,11 @@ def charged(
     ``judging`` is the usage of each judge with the name of its model; without it the first
     judge is charged for all judging. ``own`` is the part of a role that the strategy's own
     client asked for, from whatever model. Without ``prices`` there is no endpoint, and
-    nothing costs anything. A view for which nothing was asked is left out.
+    nothing costs anything. A view for which nothing was asked, or that rules read, is left out.
     """
     models = {"compaction": settings.model, "view": settings.model, "judge": settings.judges[0]}
-    spent = {role: used for role, used in spent.items() if role != "view" or used.calls}
+    models["reader"] = settings.reader
+    spent = {r: used for r, used in spent.items() if r not in {"view", "reader"} or used.calls}
     usd: dict[str, float | None] = {}
     for role, usage in spent.items():
         if not prices:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
@@ -23,7 +24,7 @@ from pytest_compaction.compactors import (
     Window,
     without_archive,
 )
-from pytest_compaction.conversation import Message, Text, TokenCounter, ToolResult
+from pytest_compaction.conversation import Message, Text, TokenCounter, ToolResult, identity
 from pytest_compaction.conversation.formats.requests import ENCRYPTED, encrypted_in
 from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
 from pytest_compaction.models import (
@@ -32,16 +33,19 @@ from pytest_compaction.models import (
     ChargedError,
     JudgeReply,
     Model,
+    NotAskedError,
     Place,
     Usage,
+    claim_line,
     requests_in,
 )
 from pytest_compaction.run.feeder import CaseFeeder, Step
+from pytest_compaction.run.figures.model_reader import Said, claims_of, said_of
 from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.figures.view_figures import AskedOfView, Earlier, ViewReader
 from pytest_compaction.run.loop import MeteredModel, OnceTasks, Turn, WorkLoop
 from pytest_compaction.run.next_actions import NO_CALL, NextAction, asked_next, next_call
-from pytest_compaction.run.responder import ForcedChoice, Responder, seen
+from pytest_compaction.run.responder import ForcedChoice, Reminded, Responder, seen
 from pytest_compaction.run.response import Arm, Compaction, Response, Roles, Search
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.settings import CONTROL, RECORDED, Settings
@@ -316,40 +320,39 @@ class CaseWork(OnceTasks):
         failure: str | None,
     ) -> Response:
         method, roles = self._method, self._method.roles
+        said = None
+        if roles.leads == "view":
+            said = await self._said(fed, probe, view.messages, failure)
+            if said is not None and probe.choice is not None:
+                failure = failure or said.unread(probe.facts)
         responder = Responder(roles.responder.at_trial(self.arm.trial), roles.tokens)
         responder.check(view.parameters)
         answer: str | Callable[[Response], str] = ""
         reply, reminded = AnswerReply(""), None
         read = seen(View(view.messages), None, roles.tokens)
-        if failure is None and probe.choice is not None:
-            forced = ForcedChoice(responder, self._turn(probe.id), roles.leads == "view")
-            reminds = CONTROL in method.settings.arms and self.arm.compactor != CONTROL
-            reply, reminded = await forced.replies(view, probe, probe.choice, reminds)
-        elif failure is None and roles.answers:
-            with requests_in(self._turn(probe.id)):
-                reply = await responder.answer(
-                    view.messages, probe.question, probe.answer, view.parameters, probe.kind
-                )
-        elif failure is None:
+        if failure is None and not (roles.answers or probe.choice):
             answer = roles.composed
-        if failure is None and not callable(answer):
+        elif failure is None:
+            reply, reminded = await self._replied(view, probe, responder, said)
             answer, read = reply.text, seen(view, reply.applied, roles.tokens)
             failure = read.problem
+        if roles.leads == "answer":
+            said = await self._said(fed, probe, read.messages, failure, reply.usage)
         before = fed.points[: probe.point]
         tokens = (*(point.view_tokens for point in before), read.tokens)
         following = None
-        first = next((each.id for each in self.case.probes if each.point == probe.point), None)
-        if failure is None and method.settings.next_actions and first == probe.id:
-            try:
+        try:
+            if failure is None:
                 following = await self._next_action(fed, probe, asking, responder, read.tokens)
-            except ChargedError as error:
-                error.after("responder", reply.usage)
-                raise
-        compared = self.arm.compactor != CONTROL and not fed.is_null
+        except ChargedError as error:
+            error.after("responder", reply.usage)
+            raise
+        compared = self.arm.compactor != CONTROL and not fed.is_null and roles.reader is None
         unasked = fed.points[probe.point].view if fed.needs_probe else None
         asked = AskedOfView(
             *(probe, view, read.messages, tokens if compared else None, failure is None, earlier),
             unasked,
+            said,
         )
         search = None
         if unasked is not None:
@@ -378,7 +381,64 @@ class CaseWork(OnceTasks):
             next_action=following,
             view=read.messages,
             search=search,
+            reader_usage=said.usage if said is not None and self._pays(fed, probe) else Usage(),
         )
+
+    async def _replied(
+        self, view: View, probe: Probe, responder: Responder, said: Said | None
+    ) -> tuple[AnswerReply, Reminded | None]:
+        """The reply to a probe; rules take a forced choice by what the view states."""
+        settings, roles = self._method.settings, self._method.roles
+        if probe.choice is None:
+            with requests_in(self._turn(probe.id)):
+                reply = await responder.answer(
+                    view.messages, probe.question, probe.answer, view.parameters, probe.kind
+                )
+            return reply, None
+        states = None if said is None else all(said.of_probe(probe).stated)
+        forced = ForcedChoice(responder, self._turn(probe.id), roles.leads == "view", states)
+        reminds = CONTROL in settings.arms and self.arm.compactor != CONTROL
+        return await forced.replies(view, probe, probe.choice, reminds)
+
+    async def _said(
+        self,
+        fed: CaseFeeder,
+        probe: Probe,
+        view: Sequence[Message],
+        failure: str | None,
+        spent: Usage = Usage(),
+    ) -> Said | None:
+        """What a model reads in a view, once for all probes that share it; ``None`` without one.
+
+        ``spent`` is what the answer took. After a ``failure`` nothing is read.
+        """
+        reader = self._method.roles.reader
+        if reader is None:
+            return None
+        if failure is not None:
+            return Said(why=failure)
+        claims = claims_of(self.case, self._sharing(fed, probe), probe.point)
+        model, turn = reader.at_trial(self.arm.trial), self._turn(probe.id)
+        key = f"read {identity([probe.point, *map(claim_line, claims)])} {identity(view)}"
+        try:
+            return await self.once(key, lambda: said_of(model, view, claims, turn))
+        except NotAskedError as error:  # one for each item, of which one is charged
+            own = copy(error)
+            own.spent = dict(error.spent) if self._pays(fed, probe) else {}
+            own.after("responder", spent)
+            raise own from None
+
+    def _sharing(self, fed: CaseFeeder, probe: Probe) -> Sequence[Probe]:
+        """The probes that share a reading of a view: those at its point, unless it is another one
+        for each question, or a module asks a question of its own."""
+        shared = [each for each in self.case.probes if each.point == probe.point]
+        return [probe] if fed.needs_probe or probe not in shared else shared
+
+    def _pays(self, fed: CaseFeeder, probe: Probe) -> bool:
+        """Whether the item of a probe is charged for the reading that it shares with others."""
+        shared = [each.id for each in self._sharing(fed, probe)]
+        planned = [id for id in self._planned.probes if id in shared] or shared
+        return probe.id == planned[0]
 
     async def _next_action(
         self,
@@ -387,11 +447,15 @@ class CaseWork(OnceTasks):
         asking: MeteredModel,
         responder: Responder,
         read: int,
-    ) -> NextAction:
+    ) -> NextAction | None:
         """Ask for the next call from the view and, unless it is the control, tail and full log.
 
-        ``read`` are the tokens of a view that the server edits.
+        It is asked for with the first probe at a point, if at all. ``read`` are the tokens of a
+        view that the server edits.
         """
+        first = next((each.id for each in self.case.probes if each.point == probe.point), None)
+        if not self._method.settings.next_actions or first != probe.id:
+            return None
         wanted = next_call(self.case, probe.point)
         if wanted is None:
             return NO_CALL

@@ -382,7 +382,8 @@ def measured(task: Task, registry: Registry, tokens: TokenCounter, caller: Calle
 
     judges = tuple(map(model, settings.judges))
     models = model(settings.model), model(settings.responder), judges
-    roles = Roles(*models, tokens, settings.answers)
+    reader = None if settings.read_by_rules else model(settings.reader)
+    roles = Roles(*models, tokens, settings.answers, reader=reader)
     loop = WorkLoop(task.concurrency, caller)
     method = Method(roles, registry.named, briefing.trigger, settings, loop, briefing.nulls)
 

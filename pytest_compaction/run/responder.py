@@ -99,12 +99,14 @@ class ForcedChoice:
     """Puts the choices of compliance probes to a responder, within a turn.
 
     ``by_rules``: the offline model has no will of its own, so it is not asked. It takes the
-    option that complies if the view states the constraint, and the habit if not.
+    option that complies if the view states the constraint, and the habit if not. ``known`` says
+    whether it does where a model read the view, and is ``None`` where rules read.
     """
 
     responder: Responder
     turn: RequestSlot
     by_rules: bool
+    known: bool | None = None
 
     async def replies(
         self, view: View, probe: Probe, choice: Choice, reminds: bool
@@ -144,18 +146,23 @@ class ForcedChoice:
     def _by_rules(
         self, view: View, probe: Probe, choice: Choice, question: str, reminded: bool
     ) -> AnswerReply:
+        known = reminded or self.known
+        if self.known is None:
+            known = self._is_read(view, probe, reminded)
+        count = self.responder.tokens
+        read = count.messages(view.messages) + count.text(question)
+        return AnswerReply(choice.letter if known else choice.habit, Usage(1, read, 0, 1))
+
+    def _is_read(self, view: View, probe: Probe, reminded: bool) -> bool:
         from pytest_compaction.text import TextIndex  # takes long to import
 
         indexes = [view_index(view.messages)]
         if reminded:
             indexes.append(TextIndex("\n".join(fact.text for fact in probe.facts)))
-        known = all(
+        return all(
             any(index.read(fact.statement).outcome == "stated" for index in indexes)
             for fact in probe.facts
         )
-        count = self.responder.tokens
-        read = count.messages(view.messages) + count.text(question)
-        return AnswerReply(choice.letter if known else choice.habit, Usage(1, read, 0, 1))
 
 
 SUMMARY: Final = "server-summary"

@@ -27,7 +27,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The models of the three roles and how tokens are counted."""
+    """The models of the roles and how tokens are counted."""
 
     compaction: Model
     responder: Model
@@ -37,6 +37,8 @@ class Roles:
     """Whether answers are made and judged where rules do both."""
     recorded: Model | None = None
     """What has the recorded words of a run, in place of ``compaction``."""
+    reader: Model | None = None
+    """The model that reads views for facts; ``None`` where rules do."""
     by_rules: frozenset[str] = frozenset()
     """The strategies without recorded words, for which ``compaction`` writes all the same."""
 
@@ -45,7 +47,8 @@ class Roles:
 
     @property
     def all(self) -> tuple[Model, ...]:
-        return (self.compaction, self.responder, *self.judges)
+        reader = () if self.reader is None else (self.reader,)
+        return (self.compaction, self.responder, *self.judges, *reader)
 
     @property
     def leads(self) -> Source:
@@ -111,7 +114,7 @@ class FactHistory:
 
 @dataclass(frozen=True, slots=True)
 class ViewFigures:
-    """What rules read in the view of a response.
+    """What rules, or a model, read in the view of a response.
 
     ``reading`` is what the view does with each of the probe's facts and traps. ``nulls`` says
     what each null states at equal tokens; empty for a null or the control. ``constraints``
@@ -171,6 +174,8 @@ class Response:
     view: tuple[Message, ...] = field(default=(), repr=False, compare=False)
     search: Search | None = None
     """Of a strategy that reads the question: what it brought."""
+    reader_usage: Usage = Usage()
+    """What a model took to read the view, with the first item of those that share the reading."""
 
     @cached_property
     def text(self) -> str:

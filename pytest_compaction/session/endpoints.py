@@ -123,7 +123,7 @@ def endpoints_of(
         if not (settings.calls.replay or settings.calls.export or settings.executor):
             check = endpoints.check_of(
                 [name for name in (settings.model, settings.responder) if name in real],
-                [name for name in settings.judges if name in real],
+                [name for name in (*settings.judges, settings.reader) if name in real],
                 is_worker=accounts is not None,
             )
             endpoints = replace(endpoints, check=check)

@@ -69,7 +69,7 @@ def lack_of(session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[
     return Lack(caller.calls, waiting, tuple(failures))
 
 
-_ROLES: Final = ("compaction", "responder", "judge")
+_ROLES: Final = ("compaction", "responder", "reader", "judge")
 
 
 class ExportOnly:

@@ -94,6 +94,8 @@ def summary_line(session: BenchmarkSession) -> str:
     if session.settings.budgets:
         named = (f"{b:,}" if isinstance(b, int) else b for b in session.settings.budgets)
         parts.append(f"budget {', '.join(named)}")
+    if not session.settings.read_by_rules:
+        parts.append(f"views read by {session.settings.reader}, not by rules")
     if session.settings.answers:
         parts.append("with answers")
     if session.settings.over_budget != "fail":

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 import pytest
 
@@ -112,6 +112,10 @@ class CallsLine:
         self._terminal.flush()
 
 
+_READINGS: Final = 1 / 3
+"""Requests of a model that reads views, for each probe: its facts, ten a request, are not known."""
+
+
 def planned_calls(session: BenchmarkSession, chosen: Iterable[Selection]) -> tuple[int, bool]:
     """About how many calls the items take, and whether that is an estimate."""
     roles, settings = session.roles, session.settings
@@ -134,7 +138,8 @@ def planned_calls(session: BenchmarkSession, chosen: Iterable[Selection]) -> tup
             own += turns * (answers + judges) + (turns / 2 if asks else 0)
             shared[item.group] = turns * answers
             continue
-        guessed |= asks
+        guessed |= asks or roles.reader is not None
+        own += _READINGS if isinstance(roles.reader, ChatModel) else 0
         shared[item.group] = len(getattr(item.case, "points", ())) if asks else 0
         if item.probe is not None and item.probe.kind == CHOICE_KIND:  # rules read the letter
             reminds = CONTROL in settings.arms and item.arm and item.arm.compactor != CONTROL

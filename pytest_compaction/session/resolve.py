@@ -116,6 +116,7 @@ def resolve_session(
         tuple(map(model, settings.judges)),
         tokens,
         settings.answers,
+        reader=_reading(None if settings.read_by_rules else model(settings.reader)),
     )
     if settings.next_actions and roles.responder.name == OFFLINE:
         raise OptionError(
@@ -174,6 +175,15 @@ def resolve_session(
     )
     index.save()
     return session
+
+
+def _reading(reader: Model | None) -> Model | None:
+    if reader is not None and not hasattr(reader, "read"):
+        raise OptionError(
+            f"--compaction-reader={reader.name}: this model has no method read; name one at an "
+            "endpoint, or leave the option out and have rules read"
+        )
+    return reader
 
 
 def _with_words(settings: Settings, roles: Roles, words: RunWords) -> tuple[Settings, Roles]:

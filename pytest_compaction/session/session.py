@@ -186,6 +186,7 @@ class BenchmarkSession:
                 compaction=other(roles.compaction, "compaction"),
                 responder=other(roles.responder, "responder"),
                 judges=tuple(other(judge, "judge") for judge in roles.judges),
+                reader=other(roles.reader, "reader") if roles.reader else None,
             ),
             settings=replace(self.settings, executor=""),
             endpoints=None,

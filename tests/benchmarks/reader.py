@@ -63,12 +63,12 @@ def requests() -> Iterator[tuple[str, ReadRequest]]:
 def write_requests(folder: Path) -> int:
     """Write each request as a text file; returns how many."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = 0
-    for written, (name, request) in enumerate(requests(), 1):
+    found = list(requests())
+    for name, request in found:
         said = Prompts.load().read.messages(read_fields(request))
         text = "\n\n".join(message["content"] for message in said)
         (folder / f"{name}.txt").write_text(text, "utf-8")
-    return written
+    return len(found)
 
 
 def keep_replies(folder: Path, model: str, date: str) -> list[str]:

@@ -29,6 +29,7 @@ from pytest_compaction.metrics import (
 from pytest_compaction.metrics import read as read_facts
 from pytest_compaction.models import OFFLINE
 from pytest_compaction.rubric import CRITERIA, Rubric, changes_of
+from pytest_compaction.run.figures.model_reader import Said
 from pytest_compaction.run.figures.shipped_nulls import Nulls, shipped_nulls
 from pytest_compaction.run.response import FactHistory, NullReading, Roles, ViewFigures
 from pytest_compaction.text import Reading
@@ -55,7 +56,8 @@ class AskedOfView:
     ``tokens`` are those of the views at the points up to that of the probe, ``None`` for a
     strategy that is not compared with the nulls; ``answered`` is false where a failure left
     nothing to compare. ``earlier`` are the views at the points before. ``unasked`` is the view
-    without the question, of a strategy that reads it.
+    without the question, of a strategy that reads it. ``said`` is what a model read in it,
+    ``None`` where rules read.
     """
 
     probe: Probe
@@ -65,6 +67,7 @@ class AskedOfView:
     answered: bool
     earlier: Earlier = ()
     unasked: Messages | None = None
+    said: Said | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +154,8 @@ class ViewReader:
         ):
             tokens = None
         make = partial(self._made, case, asked, tokens)
-        if not self._kept.keeps or not case.digest:  # a case made in code has no digest
+        by_model = asked.said is not None  # its replies are kept, by the store
+        if by_model or not self._kept.keeps or not case.digest:  # one made in code has no digest
             return make()
         about = [
             *("figures", self._encoding, case.id, case.digest, asked.probe.id),
@@ -177,17 +181,23 @@ class ViewReader:
             nulls = self._nulls.readings(case, probe, tokens, shipped_nulls(case, self._encoding))
         if self._log_facts is None or self._log_facts.case is not case:
             self._log_facts = LogFacts(case, self._roles.tokens)
-        reading = read_facts(probe.facts, probe.traps, shared.index)
-        unasked: tuple[bool, ...] | None = None
-        if asked.unasked is not None:
+        earlier, constraints, unasked = asked.earlier, shared.constraints, None
+        if asked.said is None:
+            reading = read_facts(probe.facts, probe.traps, shared.index)
+        else:  # what rules read in other views is not put beside it
+            reading, earlier = asked.said.of_probe(probe), (None,) * probe.point
+            standing = standing_constraints(case, probe.point)
+            read = [(fact.text, asked.said.of(fact).outcome) for fact in standing]
+            constraints = tuple((text, is_ == "stated") for text, is_ in read if is_ != "unread")
+        if asked.unasked is not None and asked.said is None:
             index = self._index_of_unasked.of(asked.unasked)
             unasked = read_facts(probe.facts, (), index).stated
         return ViewFigures(
             reading,
             nulls,
-            shared.constraints,
+            constraints,
             prompt.hexdigest()[:16],
-            self._log_facts.history(probe, reading.stated, asked.messages, asked.earlier, unasked),
+            self._log_facts.history(probe, reading.stated, asked.messages, earlier, unasked),
             shared.foreign,
             shared.worded,
             shared.listed,
