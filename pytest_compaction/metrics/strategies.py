@@ -147,16 +147,24 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
 
 def with_other_words(groups: Mapping[str, Sequence[Record]]) -> frozenset[str]:
     """The strategies that are compared with none: the summaries of others are recorded words, and
-    theirs are not."""
+    theirs are not; or another reader than that of the first strategy read their views."""
     words = {name: words_in(group) for name, group in groups.items()}
-    if "recorded" not in words.values():
-        return frozenset()
-    return frozenset(name for name, whose in words.items() if whose not in {None, "recorded"})
+    readers = {name: reader_in(group) for name, group in groups.items()}
+    first = next(iter(readers.values()), None)
+    apart = {name for name, reader in readers.items() if reader != first}
+    if "recorded" in words.values():
+        apart |= {name for name, whose in words.items() if whose not in {None, "recorded"}}
+    return frozenset(apart)
 
 
 def words_in(records: Iterable[Record]) -> str | None:
     """Who wrote the summaries of a strategy; ``None`` where no model was asked."""
     return next((words for record in records if (words := record.get("words"))), None)
+
+
+def reader_in(records: Iterable[Record]) -> str | None:
+    """The model that read the views of a strategy; ``None`` where rules did."""
+    return next((record["reader"] for record in records if "reader" in record), None)
 
 
 def stale_summaries(records: Sequence[Record]) -> int:

@@ -65,7 +65,6 @@ def scored_record(
     record = _blank(item, case, probe, response.arm, settings)
     found: dict[str, Any] = {
         **({"words": words} if (words := words_of(settings, name, written.calls)) else {}),
-        **({} if settings.read_by_rules else {"reader": clean(settings.reader)}),
         "question": clean(probe.choice.asked(probe.question) if probe.choice else probe.question),
         "status": "skipped" if verdict.is_null else status_from(verdict.passed),
         "reason": clean(verdict.unscored or _reason(verdict)),
@@ -219,6 +218,8 @@ def _blank(
         record["hashes"]["summary_prompt"] = digest
     record["budget"] = arm.budget
     record["origin"] = case.origin
+    if not settings.read_by_rules:
+        record["reader"] = clean(settings.reader)
     if case.project:
         record["project"] = clean(case.project)
     if case.size:

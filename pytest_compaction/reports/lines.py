@@ -50,6 +50,15 @@ def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
             terminal.write_line(text, **_MARKUP[line.style])
 
 
+def read_by(reader: str) -> str:
+    """That a model read the views, and what their figures compare with."""
+    return printable(
+        f"views read by {reader}, not by rules: compared with views that it read and with no "
+        "others, nor with trivial baselines",
+        300,
+    )
+
+
 def write_unwrapped(terminal: Terminal, lines: Iterable[Line]) -> None:
     """Write lines that scripts look for or that end in a path, each on a line of its own."""
     for line in lines:

@@ -161,6 +161,7 @@ def unread_nulls_line(records: Iterable[Record]) -> Line | None:
     items = sum(
         survival(record) is not None
         and record.get("nulls") == {}
+        and "reader" not in record
         and "nuggets" not in record
         and record["compactor"] != CONTROL
         and not is_null(record["compactor"])

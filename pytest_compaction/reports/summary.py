@@ -14,11 +14,12 @@ from pytest_compaction.metrics import (
     budgets_of,
     by_arm,
     production_loss,
+    reader_in,
     stale_summaries,
     words_in,
 )
 from pytest_compaction.records import Record, type_of
-from pytest_compaction.reports.lines import WIDTH, Line, wrapped
+from pytest_compaction.reports.lines import WIDTH, Line, read_by, wrapped
 from pytest_compaction.reports.one_strategy import (
     LOWEST,
     lowest_lines,
@@ -97,6 +98,8 @@ def summary(
         if words and whose in ON_WORDS:
             lines += wrapped(f"words: {ON_WORDS[whose]}", "dim")
         lines += lowest_lines(groups[name], lowest)
+    if reader := reader_in(records):
+        lines += wrapped(read_by(reader), "dim")
     for found in long_memory_tables(groups):
         title, *rest = plain_table(found, WIDTH, ABILITY)
         lines += [Line(""), Line(title, "bold"), *map(Line, rest)]

@@ -45,6 +45,7 @@ from pytest_compaction.metrics import (
     production_loss,
     questions_of_tenth,
     questions_scored,
+    reader_in,
     sizes_of,
     strategy_costs,
     strategy_losses,
@@ -54,7 +55,7 @@ from pytest_compaction.metrics import (
     words_in,
 )
 from pytest_compaction.records import Record
-from pytest_compaction.reports.lines import short_names
+from pytest_compaction.reports.lines import read_by, short_names
 from pytest_compaction.reports.table import (
     Cell,
     Columns,
@@ -152,6 +153,8 @@ def strategies_table(groups: Groups) -> Table:
     heads += [("items", "items"), *_heads(more)]
     counts = max(map(counts_of, groups.values()))
     notes = [f"95 % intervals: {interval_method(*counts)}.", _STATED]
+    if reader := reader_in(record for group in groups.values() for record in group):
+        notes.append(f"The {read_by(reader)}.")
     if with_other_words(groups):
         notes.append("Rows of other words than recorded are compared with none.")
     return table("strategies", "Strategies", heads, rows, notes)

@@ -229,7 +229,7 @@ class ChatModel:
             except ValueError as error:
                 cut = f", and {_CUT}" if reply.cut else ""
                 return f"{error}{cut}"
-            return reply.problem
+            return reply.problem or None
 
         prompt = self._prompts.read.messages(read_fields(request))
         limit = JUDGE_TOKENS + CLAIM_TOKENS * len(request.claims)
