@@ -30,6 +30,7 @@ OTHER_VALUES = {
         ["refuses", "dead"],
         lambda s: (s.model, s.judges) == ("offline", ("refuses", "dead")),
     ),
+    "compaction_reader": ("reads", lambda s: (s.model, s.reader) == ("offline", "reads")),
     "compaction_judge_prompt": ("judge.md", lambda s: s.calls.judge_prompt == "judge.md"),
     "compaction_rubric": ("rubric.json", lambda s: s.rubric_file == "rubric.json"),
     "compaction_judge_snapshots": (True, lambda s: s.snapshots.compare),

@@ -100,10 +100,11 @@ class FactHistory:
 
     ``stated_after`` says of each compaction point, from the first at which the log had stated
     the fact, whether the view there states it; points of which the view is not known are left
-    out. ``recoverable`` says whether the agent can read again what the view dropped, and is
-    ``None`` for a fact that the view states. ``source`` is the smallest message that is
-    evidence of the fact, with its tokens; ``None`` if the case names none. ``unasked`` says whether
-    the view without the question states it; ``None`` where that is the same view.
+    out, and all are where a model read the last view of several. ``recoverable`` says whether the
+    agent can read again what the view dropped, and is ``None`` for a fact that the view states.
+    ``source`` is the smallest message that is evidence of the fact, with its tokens; ``None`` if
+    the case names none. ``unasked`` says whether the view without the question states it;
+    ``None`` where that is the same view.
     """
 
     stated_after: tuple[tuple[str, bool], ...]

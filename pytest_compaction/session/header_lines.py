@@ -47,6 +47,8 @@ def header_lines(session: BenchmarkSession) -> list[str]:
             "compaction: --compaction-answers has no effect: a model answers or judges, so that "
             "answers are made without it"
         )
+    if session.has_dialogues and not session.settings.read_by_rules:
+        lines.append("compaction: --compaction-reader has no effect on dialogues")
     lines += [printable(f"compaction: {sentence}") for sentence in prompt_lines(session)]
     if is_offline(session.settings.model):
         lines += [

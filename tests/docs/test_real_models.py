@@ -19,6 +19,9 @@ LIMITED = (
 )
 
 
+READ = "pytest --compactor=anchored,said-only --compaction-reader=gpt-5-mini"
+
+
 @pytest.fixture
 def endpoint(pytester, monkeypatch):
     """A server that answers at OpenAI's prices, and one case."""
@@ -45,6 +48,15 @@ def test_a_command_asks_the_endpoint(pytester, endpoint, command):
     roles = {role for role, calls in endpoint.roles().items() if calls}
     judged = "--compaction-judge=offline" not in command
     assert roles == {"compaction", "responder"} | ({"judge"} if judged else set())
+
+
+def test_a_reader_alone_asks_about_views_and_nothing_else(pytester, endpoint):
+    assert READ in commands(PAGE)
+    run(pytester, READ)
+    found = records(pytester).records
+    assert {record["reader"] for record in found} == {"gpt-5-mini"}
+    assert {fact["view"] for record in found for fact in record["facts"]} == {"absent"}
+    assert {role for role, calls in endpoint.roles().items() if calls} == {"reader"}
 
 
 def test_an_estimate_asks_nothing(pytester, endpoint):

@@ -145,7 +145,10 @@ def test_facts_are_asked_about_ten_at_a_time_each_once_in_the_order_of_the_case(
     plan["content"] = " ".join(f"There is {name}." for name in names)
     for probe, start in (("limit", 0), ("next", 9)):
         [of] = [each for each in data["probes"] if each["id"] == probe]
-        texts = [{"text": name, "evidence": ["plan"]} for name in names[start : start + 14]]
+        texts = [
+            {"text": name, "type": "value", "evidence": ["plan"]}
+            for name in names[start : start + 14]
+        ]
         of |= {"facts": texts, "traps": []}
     data["probes"] = [each for each in data["probes"] if each["id"] in {"limit", "next"}]
     _, _, asked = measured(replying(lambda line: STATED), "-k", "limit", cases=[data])

@@ -172,8 +172,9 @@ import pytest
 
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (
-    AnswerReply, CriterionScore, JudgeReply, ModelError
+    AnswerReply, CriterionScore, JudgeReply, ModelError, ReadReply
 )
+from pytest_compaction.text import Reading
 
 
 class Judge(OfflineModel):
@@ -241,6 +242,13 @@ class Echo(OfflineModel):
         return AnswerReply("\\x1b[2J\\x1b]0;owned\\x07 \\udc80 " + str(request.view))
 
 
+class Reads(OfflineModel):
+    name = "reads"
+
+    async def read(self, request):
+        return ReadReply((Reading("stated", "all of it"),) * len(request.claims))
+
+
 class Unreachable(OfflineModel):
     name = "unreachable"
 
@@ -256,7 +264,8 @@ ALL = (
 
 def pytest_compaction_models(config):
     judges = {decide.__name__: Judge(decide.__name__, decide) for decide in ALL}
-    return {**judges, "mute": Mute(), "echo": Echo(), "unreachable": Unreachable()}
+    others = (Mute(), Reads(), Echo(), Unreachable())
+    return {**judges, **{each.name: each for each in others}}
 '''
 
 

@@ -111,7 +111,8 @@ class StubEndpoint:
         """The number of calls of each role, recognised by their prompts."""
         found = {"compaction": 0, "responder": 0, "judge": 0}
         for digest in self.calls:
-            found[role_of(self.bodies[digest])] += 1
+            role = role_of(self.bodies[digest])
+            found[role] = found.get(role, 0) + 1
         return found
 
 
@@ -159,7 +160,8 @@ def role_of(body):
     if "encoding_format" in body:
         return "embedding"
     if "response_format" in body:
-        return "judge"
+        of_views = body["response_format"]["json_schema"]["name"] == "readings"
+        return "reader" if of_views else "judge"
     return "compaction" if _headings(body) else "responder"
 
 
@@ -167,7 +169,7 @@ def reply_to(body):
     role = role_of(body)
     if role == "embedding":
         return _vectors(body["input"])
-    if role == "judge":
+    if role in {"judge", "reader"}:
         text = json.dumps(_filled(body["response_format"]["json_schema"]["schema"]))
     elif role == "compaction":
         text = "\n".join(f"{h}\n" + "\n".join(f"- {n}" for n in NOTES) for h in _headings(body))
@@ -226,7 +228,7 @@ def _headings(body):
 def _filled(schema):
     """A value that satisfies a schema: every fact stated, no stale value, four of five points."""
     if "enum" in schema:
-        return schema["enum"][-2]
+        return "absent" if "absent" in schema["enum"] else schema["enum"][-2]
     if schema["type"] == "object":
         return {name: _filled(inner) for name, inner in schema["properties"].items()}
     return {"string": "it says so", "boolean": True, "number": 4, "integer": 4}[schema["type"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -192,12 +192,15 @@ class ViewReader:
         if asked.unasked is not None and asked.said is None:
             index = self._index_of_unasked.of(asked.unasked)
             unasked = read_facts(probe.facts, (), index).stated
+        history = self._log_facts.history(probe, reading.stated, asked.messages, earlier, unasked)
+        if asked.said is not None and probe.point:  # it did not read the views at earlier points
+            history = tuple(replace(each, stated_after=()) for each in history)
         return ViewFigures(
             reading,
             nulls,
             constraints,
             prompt.hexdigest()[:16],
-            self._log_facts.history(probe, reading.stated, asked.messages, earlier, unasked),
+            history,
             shared.foreign,
             shared.worded,
             shared.listed,
