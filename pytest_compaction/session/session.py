@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.case import CaseEntry, CaseSet, ProbeEntry
 from pytest_compaction.compactors import Registry, Spec
+from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.dialogues import DialogueSet
 from pytest_compaction.gate import KEY as PLANNED
 from pytest_compaction.gate import PlannedRun, Threshold
@@ -20,6 +21,7 @@ from pytest_compaction.models import (
     Endpoints,
     Model,
     PriceTable,
+    packaged_prompt,
 )
 from pytest_compaction.records import ShardPart
 from pytest_compaction.run import Engine, Method, Nulls, Roles, Trigger, WorkLoop
@@ -221,7 +223,7 @@ class BenchmarkSession:
                 name: metadata.version(name)
                 for name in ("pytest", "pytest-compaction", "snowballstemmer", "tiktoken")
             }
-            | {"reader": reader_version()}
+            | {"reader": self._reader_version}
             | ({"cases": CASES_VERSION} if self.shipped else {}),
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.entries},
@@ -231,6 +233,14 @@ class BenchmarkSession:
             **({"words": words} if (words := self.words.as_json()) else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
         }
+
+    @property
+    def _reader_version(self) -> str:
+        """A hash of what reads: the rules, or what a model is told."""
+        if self.settings.read_by_rules:
+            return reader_version()
+        prompt = packaged_prompt("read")
+        return short_hash(canonical_json([prompt.system, prompt.user]))
 
     def probes_of(self, case: CaseEntry, spec: Spec | None) -> list[ProbeEntry]:
         """The probes of a case that a strategy is asked, by id; all of them without a strategy.

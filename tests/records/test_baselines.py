@@ -212,6 +212,7 @@ def test_texts_of_facts_survive_whatever_they_hold(tmp_path):
         ({"judgements": 3}, "the number of judgements differs"),
         ({"judge_prompt_hash": "abc"}, "the prompt of the judge differs: none in main, abc"),
         ({"rubric": "abc"}, "the rubric differs"),
+        ({"reader": "gpt-5"}, "the reader of views differs: rules in main, gpt-5 in this run"),
         ({"budgets": [1000]}, "the budget differs: those of the cases in main, 1000"),
         ({"trigger": "auto"}, "the trigger differs"),
         ({"encoding": "o200k"}, "the encoding for counting tokens differs"),
@@ -225,7 +226,7 @@ def test_what_decides_what_a_score_means_makes_runs_incomparable(change, what):
 def test_what_decides_nothing_leaves_runs_comparable():
     one = header(compactors=["truncate"], trials=5, thresholds=["overall>=5"], pass_score=3.0)
     assert differences(header(), one, ("a", "b")) == []
-    assert set(SETTINGS) <= header()["settings"].keys() | {"judge_prompt_hash", "rubric"}
+    assert set(SETTINGS) <= header()["settings"].keys() | {"judge_prompt_hash", "reader", "rubric"}
 
 
 def test_changed_new_and_vanished_cases_are_not_refused_as_long_as_there_is_one_in_common():
