@@ -1,9 +1,13 @@
 """Runs in which a model reads the views: what it is asked, and what becomes of its replies."""
 
 import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from support import scenarios
+from support.choices import choice_data
 from support.endpoint_builders import KEY
 from support.endpoint_replies import Answer, checked, completion, is_check
 from support.endpoint_server import serving
@@ -191,3 +195,42 @@ def test_a_reader_that_cannot_read_is_a_usage_error(pytester, name):
     pytester.makeconftest(scenarios.JUDGES)
     result = scenarios.run(pytester, f"--compaction-reader={name}", f"--compactor={own('keep')}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_cases_that_run_elsewhere_are_read_alike(pytester, measured, monkeypatch):
+    pool = ThreadPoolExecutor(2)
+    monkeypatch.setitem(sys.modules, "pools", SimpleNamespace(two=lambda: pool))
+    fine = replying(lambda line: STATED if "[value]" in line else ABSENT)
+    _, here, _ = measured(fine)
+    _, elsewhere, asked = measured(
+        fine, "--compaction-executor=pools:two", "--compaction-store=another"
+    )
+    pool.shutdown()
+    assert len(asked) == 2
+    assert elsewhere == here
+
+
+def test_views_for_which_no_money_is_left_are_unscored_and_read_later(pytester, measured):
+    prices = {"as_of": "2026-03-01", "models": [{"name": "test-model", "input": 1, "output": 1}]}
+    pytester.path.joinpath("prices.json").write_text(json.dumps(prices))
+    fine = replying(lambda line: STATED)
+    limit = ("--compaction-prices=prices.json", "--compaction-max-cost=0.0015")
+    _, records, asked = measured(fine, *limit)
+    assert asked == []
+    assert {record["status"] for record in records.values()} == {"unscored"}
+    assert all(record["unpaid"] for record in records.values())
+    _, records, asked = measured(fine, limit[0], "--compaction-max-cost=1")
+    assert len(asked) == 2
+    assert {record["status"] for record in records.values()} == {"passed", "failed"}
+
+
+@pytest.mark.parametrize(("outcome", "complies"), [("stated", True), ("uncertain", False)])
+def test_a_forced_choice_of_rules_follows_what_the_model_reads(measured, outcome, complies):
+    said = {"passage": "the", "outcome": outcome}
+    _, records, _ = measured(replying(lambda line: said), cases=[choice_data("export")])
+    chosen = [r["compliance"]["complied"] for r in records.values() if "compliance" in r]
+    assert chosen
+    assert set(chosen) == {complies}
+    for record in records.values():
+        standing = (record.get("constraints") or {}).get("standing", [])
+        assert {each["survived"] for each in standing} <= {complies}
