@@ -16,7 +16,9 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.artifacts.known_files import *
     from pytest_compaction.artifacts.operations import *
     from pytest_compaction.artifacts.outputs import *
+    from pytest_compaction.artifacts.session_calls import *
     from pytest_compaction.artifacts.shell_effects import *
+    from pytest_compaction.artifacts.shell_evidence import *
     from pytest_compaction.artifacts.tool_calls import *
     from pytest_compaction.artifacts.touches import *
     from pytest_compaction.artifacts.trail import *
@@ -26,7 +28,9 @@ _NAMES: Final = {
     "known_files": "EVERY_PATH FileOperation FileState file_states may_be_same same_end",
     "operations": ("INTERRUPTED Command Invocation commands exit_code file_operations invocations"),
     "outputs": "error_kind error_texts test_summary",
+    "session_calls": "CallKind SessionCall session_call",
     "shell_effects": "NOT_LITERAL command_words",
+    "shell_evidence": "ran_tests result_of_tests runs_tests shows_text",
     "tool_calls": "call_touches named_paths shell_script",
     "touches": "Touch",
     "trail": "ASSERTION CommandRun Trail telling_commands trail_from_json",

@@ -26,6 +26,7 @@ from pytest_compaction.artifacts import (
     file_states,
     named_paths,
     shell_script,
+    shows_text,
 )
 from pytest_compaction.case_making.cues import cue
 from pytest_compaction.case_making.keys import REQUESTS, WEAK
@@ -41,7 +42,6 @@ from pytest_compaction.case_making.phrases import (
     whole_text,
 )
 from pytest_compaction.case_making.points import HORIZON
-from pytest_compaction.case_making.shell_evidence import shows_text
 from pytest_compaction.conversation import readable, shared_counter
 from pytest_compaction.text import content_stems, normalize, printable, stem
 

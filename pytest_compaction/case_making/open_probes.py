@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
-from pytest_compaction.artifacts import Invocation
+from pytest_compaction.artifacts import Invocation, ran_tests, result_of_tests
 from pytest_compaction.case_making.keys import identifier_keys
 from pytest_compaction.case_making.log import (
     MAX_FACTS,
@@ -19,7 +19,6 @@ from pytest_compaction.case_making.log import (
     once_a_log,
 )
 from pytest_compaction.case_making.needed import first_held, left_tail, uses
-from pytest_compaction.case_making.shell_evidence import ran_tests, result_of_tests
 from pytest_compaction.conversation import ToolCall
 from pytest_compaction.text import printable
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -11,23 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
-from pytest_compaction.artifacts import (
-    INTERRUPTED,
-    Invocation,
-    call_touches,
-    command_words,
-    invocations,
-    named_paths,
-    shell_script,
-)
+from pytest_compaction.artifacts import SessionCall, invocations, session_call
 from pytest_compaction.case_making.cues import cue
 from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.case_making.needed import said_again, user_sentences
 from pytest_compaction.case_making.points import HORIZON
-from pytest_compaction.case_making.shell_evidence import shows_text
 from pytest_compaction.conversation import Message, ToolResult, readable, shared_counter
 from pytest_compaction.importers import Boundary, Transcript
-from pytest_compaction.metrics import CallKind, SessionCall
 from pytest_compaction.text import content_stems, normalize
 
 BLOATED: Final = 0.65
@@ -39,33 +27,6 @@ _MOST_ASKED: Final = 100
 _MOST_RESULT: Final = 2_000
 """Characters of a result in which the words of the user are looked for."""
 
-_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_LOOKS: Final = frozenset(
-    "read view cat open get show grep glob search find list ls rg fetch codebase lookup".split()
-)
-_OTHER: Final = frozenset("todo task tasks output plan question user skill agent wait".split())
-"""Words in names of tools that look at the session itself, and not at files or the web."""
-_FILTERS: Final = frozenset(
-    "cd echo pwd true head tail grep egrep rg sort uniq wc cut sed awk jq tr column cat".split()
-)
-"""Programs that may stand beside one that shows text: filters, and what prints next to nothing."""
-_READERS: Final = frozenset("cat sed awk nl head tail less more bat".split())
-"""Programs whose operands are the files that they show."""
-_UNTOLD: Final = frozenset(
-    "description explanation justification timeout timeout_ms yield_time_ms "
-    "max_output_tokens".split()
-)
-"""Arguments that change nothing about what a call asks for."""
-_NOISE: Final = re.compile(
-    r"Wall time: [\d.]{1,20} seconds|Chunk ID: \w{1,40}"
-    r'|"duration_seconds":\s?[\d.]{1,20}'
-)
-"""What harnesses add to a result that differs from call to call."""
-_REMINDER: Final = ("<system-reminder>", "</system-reminder>")
-_MOST_FILES: Final = 50
-"""A call that names more files counts as one that names none; this bounds the work on a call."""
-_MOST_SCRIPT: Final = 50_000
-"""A longer script is not read: it holds a file that it writes, or is hostile."""
 _INSTRUCTION: Final = re.compile(r"\s*/compact\s+(\S.*)", re.S)
 
 
@@ -171,91 +132,6 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
             )
         )
     return RecordedSession(calls, tuple(found))
-
-
-# --- calls ----------------------------------------------------------------------------------
-
-
-def session_call(invocation: Invocation, turn: int) -> SessionCall:
-    """What a tool call does, asks for and gets, in the terms in which calls are compared."""
-    kind, files = _kind(invocation)
-    files = files if len(files) <= _MOST_FILES else ()
-    script = shell_script(invocation.call)
-    given = {
-        name: value
-        for name, value in invocation.call.parsed().items()
-        if name not in _UNTOLD and not (script is not None and value == script)
-    }
-    asked = [invocation.call.name, " ".join((script or "").split()), given]
-    result, tokens = "", 0
-    if invocation.answered and invocation.output != INTERRUPTED:
-        text = _NOISE.sub("", _without_reminders(invocation.output)).strip()
-        result = _digest(text) if text else ""
-        tokens = shared_counter().text(text) if text and kind in ("look", "command") else 0
-    request = _digest(json.dumps(asked, sort_keys=True, default=str))
-    return SessionCall(kind, request, result, tokens, files, turn, script is not None)
-
-
-def _without_reminders(text: str) -> str:
-    """The text without closed reminders; a pattern takes quadratic time on open ones."""
-    opening, closing = _REMINDER
-    kept, place = [], 0
-    while (start := text.find(opening, place)) >= 0:
-        end = text.find(closing, start)
-        if end < 0:
-            break
-        kept.append(text[place:start])
-        place = end + len(closing)
-    return "".join((*kept, text[place:]))
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
-
-
-def _kind(invocation: Invocation) -> tuple[CallKind, tuple[str, ...]]:
-    call = invocation.call
-    script = shell_script(call)
-    if script is not None and len(script) > _MOST_SCRIPT:
-        return "change", ()  # of any file
-    touches = call_touches(call)
-    changed = [
-        path
-        for touch in touches
-        if touch.verb != "read"
-        for path in (touch.path, touch.old_path)
-        if path
-    ]
-    if changed:
-        return "change", tuple(changed)
-    if script is not None:
-        return _kind_of_script(script)
-    words = {word.lower() for word in _WORDS.findall(call.name[-200:])}
-    if touches or (words & _LOOKS and not words & _OTHER):
-        return "look", tuple(named_paths(call))
-    return "other", ()
-
-
-def _kind_of_script(script: str) -> tuple[CallKind, tuple[str, ...]]:
-    words = command_words(script)
-    showing = [each for each in words if shows_text(each)]
-    if not showing or any(_program(each) not in _FILTERS for each in words if each not in showing):
-        return "command", ()
-    if any(_program(each) not in _READERS for each in showing):
-        return "look", ()
-    operands = [
-        operand
-        for each in showing
-        for operand in [word for word in each[1:] if not word.startswith("-")][
-            _program(each) in ("sed", "awk") :
-        ]
-        if not operand.isdigit()
-    ]
-    return "look", tuple(operands)
-
-
-def _program(words: Sequence[str]) -> str:
-    return words[0].rpartition("/")[2]
 
 
 # --- compactions ----------------------------------------------------------------------------

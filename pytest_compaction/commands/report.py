@@ -31,6 +31,7 @@ TABLES: Final = (
     "survival",
     "runway",
     "cycles",
+    "fetched_again",
     "lost_by",
     "most_lost",
     "cost",
@@ -44,7 +45,8 @@ def add(commands: Any) -> None:
         help="show the tables of a run: strategies, real and scripted cases, losses and costs",
         description="Print the tables of a run from its file: its strategies, what they know of "
         "long conversations, real and scripted cases apart where it has both, where `recorded` was "
-        "among the strategies, what production compaction lost by type of fact, and what each "
+        "among the strategies, what production compaction lost by type of fact, what the recorded "
+        "agents looked up again, and what each "
         "strategy lost and what that costs. With -o PATH.html write one page that shows every "
         "item, of several runs too.",
     )
@@ -122,6 +124,8 @@ def _needs(name: str) -> str:
             "it needs a run by this version over cases that say what a fact was needed for, and "
             "that go on after a compaction, such as real ones or imported sessions"
         )
+    if name == "fetched_again":
+        return "it needs cases whose agent compacted, with calls far from that to compare with"
     if name in {"losses", "survival", "runway", "cycles", "most_lost", "cost"}:
         return "it needs a run of a strategy that compacted and lost something, by this version"
     return (

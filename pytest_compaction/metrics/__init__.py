@@ -75,8 +75,8 @@ _NAMES: Final = {
     "cycles": "Cycles cycles_of stuck_at",
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
     "fetched_again": (
-        "AfterCompaction CallKind FAR Fetched HORIZONS HeldAgainst LOOKBACK MOST_POINTS POLLING "
-        "SessionCall after_compactions change_between far_points held_against repeated"
+        "AfterCompaction FAR Fetched HORIZONS HeldAgainst LOOKBACK MOST_POINTS POLLING "
+        "after_compactions change_between far_points fetched_pairs held_against repeated"
     ),
     "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",
     "foreign": (

@@ -9,17 +9,15 @@ the rules in words.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final
 
-from pytest_compaction.metrics.intervals import Mean, jackknife_interval, mean_over
-
-CallKind = Literal["look", "command", "change", "other"]
-"""``look`` reads or searches, ``command`` runs something that changes no file as far as is known,
-``change`` edits, writes, moves or deletes a file, ``other`` is the rest."""
+from pytest_compaction.artifacts import SessionCall
+from pytest_compaction.metrics.intervals import Mean, case_key, jackknife_interval, mean_over
+from pytest_compaction.record import Record
 
 HORIZONS: Final = (10, 40)
 """Numbers of calls after a point in which is counted."""
@@ -35,34 +33,6 @@ POLLING: Final = 3
 file: some agents have no other way to read one."""
 _PARTS: Final = 12
 """The last so many parts of a path tell files apart; this bounds the work on one path."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionCall:
-    """A tool call: two with equal ``request`` ask for the same, with equal ``result`` got the same.
-
-    ``result`` is empty for a call that failed or printed nothing, and ``tokens`` is its length.
-    ``files`` are the files and folders that a call looks at or changes; a call that looks and names
-    none may depend on any file. ``turn`` numbers the message that made the call.
-    """
-
-    kind: CallKind
-    request: str
-    result: str = ""
-    tokens: int = 0
-    files: tuple[str, ...] = ()
-    turn: int = 0
-    in_shell: bool = False
-
-    @property
-    def fetches(self) -> bool:
-        """Whether the call can fetch something again: a read, a search or a command."""
-        return self.kind in ("look", "command")
-
-    @property
-    def may_watch(self) -> bool:
-        """Whether the call, made again soon, would wait for something to change."""
-        return self.in_shell and not self.files
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +217,25 @@ def _looks(calls: Sequence[SessionCall], start: int, end: int) -> int | None:
 
 Pairs = Mapping[str, Sequence[tuple[float, float]]]
 """By session, for each compaction a figure after it and the same figure far from any."""
+
+
+def fetched_pairs(records: Iterable[Record], horizon: int) -> Pairs:
+    """The shares of calls that fetch again in the next ``horizon``, as records of cases tell them.
+
+    A compaction counts once, whatever the number of its probes and of the strategies.
+    """
+    seen: set[tuple[str, str]] = set()
+    found: dict[str, list[tuple[float, float]]] = {}
+    for record in records:
+        point = record.get("point") or {}
+        told = (point.get("fetched_again") or {}).get(str(horizon))
+        if told is None or (record["case"], point["id"]) in seen:
+            continue
+        seen.add((record["case"], point["id"]))
+        if told["calls"] and told["elsewhere_calls"]:
+            pair = told["again"] / told["calls"], told["elsewhere"] / told["elsewhere_calls"]
+            found.setdefault(case_key(record), []).append(pair)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

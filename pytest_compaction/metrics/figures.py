@@ -27,6 +27,7 @@ from pytest_compaction.metrics.aggregates import (
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.cycles import cycles_of
+from pytest_compaction.metrics.fetched_again import HORIZONS, fetched_pairs, held_against
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
 from pytest_compaction.metrics.next_actions import CONTEXTS, WAYS, next_kept, next_share
@@ -96,6 +97,12 @@ def _traps(record: Record) -> float | None:
 
 def _survival(records: Sequence[Record], _: Sequence[Record], needed: bool) -> Mean | None:
     return survival_of_facts(records, needed)
+
+
+def _fetched_again(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    """After compactions on record, beyond the same elsewhere in the sessions."""
+    found = held_against(fetched_pairs(records, HORIZONS[0]))
+    return None if found is None else found.difference
 
 
 def _unused(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
@@ -314,6 +321,14 @@ FIGURES: tuple[Figure, ...] = (
             estimate=True,
         )
         for part in (TOTAL, *PARTS)
+    ),
+    _SHARE(
+        "fetched_again",
+        bounds=Range(-1, 1),
+        label="looked up again",
+        whole=_fetched_again,
+        placed=_EVERYWHERE,
+        estimate=True,
     ),
 )
 """All figures; :func:`known` is what reads them."""

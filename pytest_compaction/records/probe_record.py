@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
+from pytest_compaction.artifacts import invocations, session_call
 from pytest_compaction.case import (
     Case,
     CaseEntry,
@@ -22,7 +23,7 @@ from pytest_compaction.case import (
     read_letter,
 )
 from pytest_compaction.judges import NULL, Nuggets, Verdict, complied, unreadable
-from pytest_compaction.metrics import ORDER_FIGURES, class_of
+from pytest_compaction.metrics import ORDER_FIGURES, after_compactions, class_of
 from pytest_compaction.models import PriceTable
 from pytest_compaction.record import CompactionRecord, EventRecord, FactRecord, merged
 from pytest_compaction.records.record import (
@@ -225,7 +226,31 @@ def _blank(
     if case.size:
         record["size"] = case.size
     record["point"] = {"id": point.id, "recorded": bool(point.recorded)}
+    if point.recorded and isinstance(case, Case):
+        record["point"]["fetched_again"] = _fetched_again(case)[point.id]
     return record
+
+
+@lru_cache(maxsize=4)  # the probes of a case follow one another
+def _fetched_again(case: Case) -> dict[str, dict[str, dict[str, int]]]:
+    """By recorded point and horizon: what the session looked up again there, and elsewhere."""
+    turns = {message.id: number for number, message in enumerate(case.messages)}
+    made = [(each, turns[each.message_id]) for each in invocations(case.messages)]
+    calls = [session_call(each, turn, sized=False) for each, turn in made]
+    points = [point for point in case.points if point.recorded]
+    before = [sum(turn < point.index for _, turn in made) for point in points]
+    return {
+        point.id: {
+            str(horizon): {
+                "calls": held.after.calls,
+                "again": held.after.again,
+                "elsewhere_calls": held.elsewhere.calls,
+                "elsewhere": held.elsewhere.again,
+            }
+            for horizon, held in after.fetched.items()
+        }
+        for point, after in zip(points, after_compactions(calls, before), strict=True)
+    }
 
 
 def _dimensions(scores: dict[str, float]) -> dict[str, float | None]:

@@ -10,9 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.metrics import (
+    HORIZONS,
     Pricing,
     budgets_of,
     by_arm,
+    fetched_pairs,
+    held_against,
     production_loss,
     reader_in,
     stale_summaries,
@@ -142,6 +145,14 @@ def left_out_lines(left_out: Sequence[str]) -> Iterator[Line]:
 def file_lines(shown: str, records: Sequence[Record]) -> Iterator[Line]:
     """Where the records lie, and which command says what production lost if they tell it."""
     yield Line(f"records: {shown}", "dim")
-    if production_loss([record for record in records if type_of(record) == "probe"]) is not None:
+    probes = [record for record in records if type_of(record) == "probe"]
+    if (held := held_against(fetched_pairs(probes, HORIZONS[0]))) is not None:
+        yield from wrapped(
+            f"looked up again in the next {HORIZONS[0]} calls after a compaction on record "
+            f"{held.after.value:.1%}, elsewhere {held.elsewhere.value:.1%}: table fetched_again of "
+            "pytest-compaction report",
+            "dim",
+        )
+    if production_loss(probes) is not None:
         text = f"what production lost, by type of fact: pytest-compaction report {shown}"
         yield Line(text, "dim")

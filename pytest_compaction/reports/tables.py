@@ -9,6 +9,7 @@ from typing import Any, Final
 from pytest_compaction.metrics import (
     ALL,
     DEFAULT_PRICING,
+    HORIZONS,
     ORDER_FIGURES,
     TENTHS,
     Aggregate,
@@ -16,6 +17,7 @@ from pytest_compaction.metrics import (
     ComparedLosses,
     FactLosses,
     Figure,
+    HeldAgainst,
     LifeRow,
     LostFact,
     Mean,
@@ -35,7 +37,9 @@ from pytest_compaction.metrics import (
     conversations_of,
     counts_of,
     cycles_of,
+    fetched_pairs,
     further,
+    held_against,
     interval_method,
     means,
     most_lost,
@@ -88,6 +92,7 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     production = production_loss(records)
     if production is not None:
         yield production_table(production)
+    yield from _fetched_table(records)
     yield from _loss_tables(groups)
     prices = pricing or DEFAULT_PRICING
     costs = {
@@ -186,6 +191,31 @@ def _figures(item: Aggregate, records: Sequence[Record], more: Sequence[Figure])
         form: Form = "share" if figure.kind == "share" else "number"
         limits = (figure.bounds.low, figure.bounds.high)
         yield estimate(found.get(figure.name), form, limits)
+
+
+def _fetched_table(records: Sequence[Record]) -> Iterator[Table]:
+    """What the recorded agents looked up again after their own compactions, and elsewhere."""
+    rows = [
+        (horizon, held)
+        for horizon in HORIZONS
+        if (held := held_against(fetched_pairs(records, horizon))) is not None
+    ]
+    columns: Columns[tuple[int, HeldAgainst]] = (
+        ("calls", "next calls", lambda row: count(row[0])),
+        ("after", "after", lambda row: Cell(row[1].after.value, "percent")),
+        ("elsewhere", "elsewhere", lambda row: Cell(row[1].elsewhere.value, "percent")),
+        ("difference", "difference", lambda row: estimate(row[1].difference, "change", (-1, 1))),
+        ("compactions", "compactions", lambda row: count(row[1].difference.count)),
+        ("cases", "cases", lambda row: count(row[1].difference.cases)),
+    )
+    notes = (
+        "Share of the reads, searches and commands after a compaction on record that had the same "
+        "result before it, and at points of the same session far from any. pytest-compaction "
+        "production says it of transcripts, with tokens and seconds.",
+        _CASES,
+    )
+    if rows:
+        yield table_of("fetched_again", "Looked up again after a compaction", columns, rows, notes)
 
 
 def production_table(lost: ProductionLoss) -> Table:

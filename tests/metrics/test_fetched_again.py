@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_compaction.artifacts import SessionCall
 from pytest_compaction.metrics import (
     FAR,
     HORIZONS,
     LOOKBACK,
     MOST_POINTS,
     POLLING,
-    SessionCall,
     after_compactions,
     change_between,
     far_points,
+    fetched_pairs,
     held_against,
     repeated,
 )
@@ -316,3 +317,27 @@ def test_the_difference_is_0_where_nothing_is_forgotten(forgets, is_shown):
     assert high - low < 0.1
     assert (low > 0) is is_shown
     assert high > 0
+
+
+def recorded(case, point, again, elsewhere):
+    told = {"calls": 10, "again": again, "elsewhere_calls": 50, "elsewhere": elsewhere}
+    point = {"id": point, "recorded": True, "fetched_again": {"10": told}}
+    return {"case": case, "point": point}
+
+
+def test_a_compaction_counts_once_whatever_is_asked_after_it():
+    records = [
+        recorded("one", "p1", 2, 5),
+        recorded("one", "p1", 2, 5),
+        recorded("one", "p2", 1, 0),
+    ]
+    records += [{"case": "two", "point": {"id": "p1", "recorded": False}}]
+    (pairs,) = fetched_pairs(records, 10).values()
+    assert pairs == [(0.2, 0.1), (0.1, 0.0)]
+    assert fetched_pairs(records, 40) == {}
+
+
+def test_a_compaction_without_a_point_far_from_it_is_left_out():
+    record = recorded("one", "p1", 2, 0)
+    record["point"]["fetched_again"]["10"]["elsewhere_calls"] = 0
+    assert fetched_pairs([record], 10) == {}

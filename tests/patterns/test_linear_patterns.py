@@ -16,7 +16,7 @@ LONG = slice(8)
 NEXT_HARDEST = slice(16, 24)
 PARTS = 2
 CALLERS = re.compile(
-    r"case_making\.(lint_facts|lint_log|shell_evidence|user_probes:_VALUE_LINE)"
+    r"artifacts\.shell_evidence|case_making\.(lint_facts|lint_log|user_probes:_VALUE_LINE)"
     r"|secrets\.(formatted:(_HEADS|_LINE_BEFORE)|named:_HEAD|people:_NOBODY|search:_OTHER_KEYS"
     r"|shapes:SHAPES)"
 )

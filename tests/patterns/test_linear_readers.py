@@ -9,10 +9,10 @@ from support.builders import case_data, finishes, write_case
 from support.endpoint_builders import judge_request
 from support.pattern_time import growth
 
+from pytest_compaction.artifacts import runs_tests
 from pytest_compaction.case import schema_faults
 from pytest_compaction.case_making import inspect
 from pytest_compaction.case_making.redaction import KnownSecrets
-from pytest_compaction.case_making.shell_evidence import runs_tests
 from pytest_compaction.compactors.base.product import SIX_SECTIONS
 from pytest_compaction.compactors.base.summaries import Written, mistaken_for, without_analysis
 from pytest_compaction.dialogues import similarity

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from support.builders import COUNTER
+from support.builders import COUNTER, assistant, tool, user
 from support.case_errors import items_of
 from support.compacting import with_records
 from support.imports import at_length
@@ -83,6 +83,50 @@ def test_a_summary_that_keeps_the_facts_passes(pytester):
     set_up(pytester, "first")
     write_cases(pytester, recorded_case("edited src/queue.py", FULL))
     run(pytester, "--compactor=recorded", compactor=None).assert_outcomes(passed=4)
+
+
+def reads(numbers, first):
+    """Reads of files, each with a result of its own; ``first`` numbers the first call."""
+    for call, number in enumerate(numbers, start=first):
+        arguments = {"path": f"src/part{number}.py"}
+        yield {"id": f"call{call}", **assistant("I read.", (f"r{call}", "read_file", arguments))}
+        text = f"part {number} of the queue: " + "words " * 20
+        yield {"id": f"result{call}", **tool(f"r{call}", text)}
+
+
+def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_elsewhere(pytester):
+    data = case("first")
+    start = [{"id": "m0", **user("The retry limit is 45.")}]
+    before, after = range(30), [0, 1, *range(30, 88)]
+    data["messages"] = [*start, *reads(before, 0), {"id": "on", **user("Go on.")}]
+    data["messages"] += [*reads(after, 30), {"id": "end", **user("Done?")}]
+    data["compaction_points"] = [
+        {"id": "p1", "after": "on", "recorded": {"summary": "The retry limit is 45."}}
+    ]
+    fact = {"text": "45", "evidence": ["m0"]}
+    data["probes"] = [
+        {"id": "limit", "kind": "recall", "question": "Which retry limit?", "point": "p1"}
+        | {"facts": [fact]}
+    ]
+    set_up(pytester, "first")
+    write_cases(pytester, {**data, "budget": 300, "window": 8000})
+    result = run(
+        pytester, "--compactor=recorded,truncate", "--compaction-report=page.html", compactor=None
+    )
+    shown = (
+        "looked up again in the next 10 calls after a compaction on record 20.0%, elsewhere 0.0%"
+    )
+    assert shown in flat(result.outlines)
+    (record, _) = records(pytester).records
+    assert record["point"]["fetched_again"]["10"] == {
+        "calls": 10,
+        "again": 2,
+        "elsewhere_calls": 300,
+        "elsewhere": 0,
+    }
+    assert "Looked up again after a compaction" in (pytester.path / "page.html").read_text("utf-8")
+    refused = run(pytester, "--compaction-threshold=fetched_again<=0.1")
+    assert "is on an estimate" in flat(refused.errlines)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.artifacts import Command, command_words, test_summary
+from pytest_compaction.artifacts.operations import Command
+from pytest_compaction.artifacts.outputs import test_summary
+from pytest_compaction.artifacts.shell_effects import command_words
 
 _TEST_PROGRAMS: Final = frozenset(
     """pytest py.test tox nox jest vitest mocha ava karma rspec phpunit ctest nosetests nose2
