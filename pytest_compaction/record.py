@@ -98,7 +98,7 @@ class TrapRecord(TypedDict):
 
 
 class UnreadRecord(TypedDict):
-    """A fact that was not read, because its language has no rules or keys, and why."""
+    """A fact that was not read, by rules for want of a language or by a model, and why."""
 
     text: str
     why: str

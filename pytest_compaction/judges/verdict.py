@@ -82,9 +82,15 @@ class FactOutcome:
         return self.view if self.leads == "view" or self.answer is None else self.answer
 
     @property
+    def unread(self) -> str | None:
+        """Why it was not read in the view or in the answer that decides; ``None`` if it was."""
+        found = (each.why for each in (self.decisive, self.view) if each.outcome == "unread")
+        return next(found, None)
+
+    @property
     def loss(self) -> Loss | None:
         """``dropped``, ``unused``, or ``None`` for a fact that is not lost."""
-        if self.decisive.outcome == "unread":
+        if self.unread is not None:
             return None
         return loss(self.survived, self.used, self.leads)
 

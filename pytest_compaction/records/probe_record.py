@@ -268,12 +268,11 @@ def _traps(traps: Sequence[tuple[str, bool]]) -> list[dict[str, Any]]:
 
 
 def _unread(verdict: Verdict) -> dict[str, Any]:
-    """The facts that were not read, because their language has no rules or keys, and why."""
-    read = [(fact.text, fact.decisive) for fact in verdict.facts]
+    """The facts that were not read, by rules for want of a language or by a model, and why."""
     unread = [
-        {"text": clean(text), "why": clean(reading.why)}
-        for text, reading in read
-        if reading.outcome == "unread"
+        {"text": clean(fact.text), "why": clean(why)}
+        for fact in verdict.facts
+        if (why := fact.unread) is not None
     ]
     return {"unread": unread} if unread else {}
 
@@ -283,7 +282,7 @@ def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
     facts: list[FactRecord] = []
     each = zip(response.probe.facts, verdict.facts, response.made.history, strict=True)
     for fact, outcome, history in each:
-        if outcome.decisive.outcome == "unread":
+        if outcome.unread is not None:
             continue
         decided, source = outcome.decisive, history.source
         answer: FactRecord = {} if outcome.answer is None else {"answer": outcome.answer.outcome}

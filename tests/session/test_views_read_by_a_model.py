@@ -9,7 +9,7 @@ import pytest
 from support import scenarios
 from support.choices import choice_data
 from support.endpoint_builders import KEY
-from support.endpoint_replies import Answer, checked, completion, is_check
+from support.endpoint_replies import Answer, checked, completion, is_check, sensible
 from support.endpoint_server import serving
 from support.scenarios import case, flat, own, run_files
 from support.worker_counts import BOTH
@@ -234,3 +234,19 @@ def test_a_forced_choice_of_rules_follows_what_the_model_reads(measured, outcome
     for record in records.values():
         standing = (record.get("constraints") or {}).get("standing", [])
         assert {each["survived"] for each in standing} <= {complies}
+
+
+def test_what_is_unread_in_the_view_is_not_lost_where_an_answer_makes_the_score(measured):
+    made_up = {"passage": "nowhere to be found", "outcome": "stated"}
+    reads = replying(lambda line: made_up)
+
+    def decide(asked):
+        schema = (asked.body.get("response_format") or {}).get("json_schema") or {}
+        return reads(asked) if schema.get("name") == "readings" else sensible(asked)
+
+    _, records, _ = measured(decide, "--compaction-model=test-model")
+    for record in records.values():
+        assert record["overall"] == 4
+        assert record["facts"] == []
+        assert record["unread"]
+        assert {"reader", "responder", "judge"} & record["usage"].keys() >= {"responder", "judge"}
