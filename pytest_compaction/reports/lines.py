@@ -52,11 +52,8 @@ def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
 
 def read_by(reader: str) -> str:
     """That a model read the views, and what their figures compare with."""
-    return printable(
-        f"views read by {reader}, not by rules: compared with views that it read and with no "
-        "others, nor with trivial baselines",
-        300,
-    )
+    text = f"views read by {reader}, not by rules: their figures compare with its own alone"
+    return printable(text, 300)
 
 
 def write_unwrapped(terminal: Terminal, lines: Iterable[Line]) -> None:

@@ -159,7 +159,7 @@ def strategies_table(groups: Groups) -> Table:
     counts = max(map(counts_of, groups.values()))
     notes = [f"95 % intervals: {interval_method(*counts)}.", _STATED]
     if reader := reader_in(record for group in groups.values() for record in group):
-        notes.append(f"The {read_by(reader)}.")
+        notes.append(f"V{read_by(reader)[1:]}.")
     if with_other_words(groups):
         notes.append("Rows of other words than recorded are compared with none.")
     return table("strategies", "Strategies", heads, rows, notes)
