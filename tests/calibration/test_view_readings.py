@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.pages import DOCS
 
 from tests.benchmarks import reader
 
@@ -44,6 +45,16 @@ def test_a_reader_that_says_what_the_first_one_said_agrees_with_it_wholly(replie
     assert "| a model | 1.00 | 1.00 | 168 of 168 | 0 of 132 |" in shown
     assert "| rules | 0.80 | 0.80 | 147 of 168 | 9 of 132 |" in shown
     assert "300 facts; 0 left unread" in shown
+
+
+def test_the_page_shows_how_a_model_read_them():
+    rows = list(reader.rows())
+    page = (DOCS / "how-it-measures.md").read_text("utf-8")
+    _, _, section = page.partition("## A model as reader")
+    shown = "\n".join(reader.table(rows)).partition("\n\n")[0]
+    assert shown in section
+    unread = sum(row.model is None for row in rows)
+    assert f"it left {unread} of {len(rows)} facts unread" in " ".join(section.split())
 
 
 def test_made_up_passages_count_on_no_side(replied, capsys):
