@@ -69,6 +69,16 @@ def test_budgets_are_compared_apart():
     assert pairs == {("a-b1", "b-b1"), ("a-b2", "b-b2")}
 
 
+def test_rows_of_which_another_reader_read_the_views_are_compared_with_none():
+    by_rules = [arm("a", 4.0), arm("b", 3.0)]
+    read = [arm(name, 2.0, reader="gpt-5") for name in ("c", "d")]
+    found = compared(*by_rules, *read)
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b")]
+    assert set(found.letters) == {"a", "b"}
+    found = compared(*read)
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("c", "d")]
+
+
 def test_a_score_that_is_no_number_is_no_score():
     odd = [*arm("b", 3.0)[:-1], record(case=CASES[-1], compactor="b", overall=math.nan)]
     (pair,) = compared(arm("a", 4.0), odd).pairs

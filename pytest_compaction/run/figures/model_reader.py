@@ -1,8 +1,8 @@
 """Views read by a model: what it is asked about a view, and how its replies read for a probe.
 
 All facts and traps of the probes at a point are asked about, each once, with the constraints that
-stand there, so that the requests depend on case and view alone and not on which items run. The
-standing order is that of the case file.
+stand there, in the order of the case file. So the requests depend on case and view alone, and not
+on which items run.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class Said:
         facts = {fact.text: self.of(fact) for fact in probe.facts}
         hit = []
         for trap in probe.traps:
-            stale, fact = self.of(trap), facts.get(trap.of or "")
+            stale, fact = self.of(trap), facts.get(trap.of) if trap.of else None
             if stale.outcome == "unread":
                 unread = replace(stale, why=f"{printable(trap.text, 80)}: {stale.why}")
-                return Readings((unread,) * len(facts), (False,) * len(probe.traps))
+                return Readings((unread,) * len(probe.facts), (False,) * len(probe.traps))
             caught = stale.outcome == "stated" and (fact is None or fact.outcome != "stated")
             hit.append(caught)
-            if caught and trap.of in facts and facts[trap.of].outcome != "contradicted":
+            if caught and trap.of and fact is not None and fact.outcome != "contradicted":
                 why = f"states instead: {printable(trap.text, 80)}"
                 facts[trap.of] = Reading("contradicted", stale.clause, why=why)
         return Readings(tuple(facts[fact.text] for fact in probe.facts), tuple(hit))

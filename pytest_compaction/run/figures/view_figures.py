@@ -181,20 +181,23 @@ class ViewReader:
             nulls = self._nulls.readings(case, probe, tokens, shipped_nulls(case, self._encoding))
         if self._log_facts is None or self._log_facts.case is not case:
             self._log_facts = LogFacts(case, self._roles.tokens)
-        earlier, constraints, unasked = asked.earlier, shared.constraints, None
-        if asked.said is None:
+        history_of = partial(self._log_facts.history, probe, view=asked.messages)
+        if (said := asked.said) is None:
+            constraints = shared.constraints
             reading = read_facts(probe.facts, probe.traps, shared.index)
-        else:  # what rules read in other views is not put beside it
-            reading, earlier = asked.said.of_probe(probe), (None,) * probe.point
+            unasked: tuple[bool, ...] | None = None
+            if asked.unasked is not None:
+                index = self._index_of_unasked.of(asked.unasked)
+                unasked = read_facts(probe.facts, (), index).stated
+            history = history_of(reading.stated, earlier=asked.earlier, unasked=unasked)
+        else:  # of the views at earlier points, which the model did not read, nothing is said
             standing = standing_constraints(case, probe.point)
-            read = [(fact.text, asked.said.of(fact).outcome) for fact in standing]
-            constraints = tuple((text, is_ == "stated") for text, is_ in read if is_ != "unread")
-        if asked.unasked is not None and asked.said is None:
-            index = self._index_of_unasked.of(asked.unasked)
-            unasked = read_facts(probe.facts, (), index).stated
-        history = self._log_facts.history(probe, reading.stated, asked.messages, earlier, unasked)
-        if asked.said is not None and probe.point:  # it did not read the views at earlier points
-            history = tuple(replace(each, stated_after=()) for each in history)
+            read = [(fact.text, said.of(fact).outcome) for fact in standing]
+            constraints = tuple((text, how == "stated") for text, how in read if how != "unread")
+            reading = said.of_probe(probe)
+            history = history_of(reading.stated, earlier=(None,) * probe.point)
+            if probe.point:
+                history = tuple(replace(each, stated_after=()) for each in history)
         return ViewFigures(
             reading,
             nulls,
