@@ -4,10 +4,10 @@
     python -m tests.benchmarks reader --replies FOLDER --model NAME --date DATE
 
 The first command writes the requests of ``--compaction-reader`` about the English sets of
-``tests/calibration/languages/``, a text file each. Write each reply, and nothing else, to a file of
-the same name that ends with ``.json``. The second keeps the replies in
-``tests/calibration/view_readings.json``. Without an option the table is printed: what the model and
-the rules take for stated, against the two readers who labelled the facts.
+``tests/calibration/languages/`` and the report half of ``compaction_summaries/``, a text file
+each. Write each reply, and nothing else, to a file of the same name that ends with ``.json``. The
+second keeps the replies in ``tests/calibration/view_readings.json``. Without an option the table is
+printed: what the model and the rules take for stated, against the two readers of the facts.
 """
 
 import argparse
@@ -15,13 +15,14 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_compaction.case import Fact
+from pytest_compaction.case import Fact, Trap
 from pytest_compaction.metrics import weighted_kappa
 from pytest_compaction.models import CLAIMS, Prompts, ReadRequest, read_fields, read_readings
-from pytest_compaction.text import Reading, SharedTexts
+from pytest_compaction.text import SharedTexts
 
 CALIBRATION = Path(__file__).parents[1] / "calibration"
 KEPT = CALIBRATION / "view_readings.json"
@@ -38,26 +39,70 @@ class Row(NamedTuple):
     label: str
 
 
-def sets() -> dict[str, Any]:
-    """The English sets by name."""
-    paths = sorted((CALIBRATION / "languages").glob("english-*.json"))
-    return {path.stem: json.loads(path.read_text("utf-8")) for path in paths}
+class Labelled(NamedTuple):
+    """A fact as the model is asked about it and as the rules read it, and what readers say."""
+
+    asked: Fact
+    read: Fact
+    labels: tuple[str, str]
+
+
+class Given(NamedTuple):
+    """A summary with its facts."""
+
+    name: str
+    summary: str
+    facts: tuple[Labelled, ...]
+
+
+def english() -> Iterator[Given]:
+    """The English summaries. A path is a sentence there, without what happened to the file."""
+    for path in sorted((CALIBRATION / "languages").glob("english-*.json")):
+        given = json.loads(path.read_text("utf-8"))
+        found = []
+        for each in given["facts"]:
+            text, type = each["text"], each["type"]
+            keys = tuple(map(tuple, each["keys"]))
+            asked = Fact(text, type="state" if type == "path" else type)
+            found.append(Labelled(asked, Fact(text, type=type, keys=keys), tuple(each["labels"])))
+        yield Given(path.stem, given["summary"], tuple(found))
+
+
+def real() -> Iterator[Given]:
+    """The summaries of real compactions, with the facts that were only measured."""
+    folder = CALIBRATION / "compaction_summaries"
+    texts = json.loads((folder / "summaries.json").read_text("utf-8"))
+    lines = (folder / "facts.jsonl").read_text("utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["half"] == "report"]
+    for name, text in sorted(texts.items()):
+        found = []
+        for row in rows:
+            if row["summary"] != name:
+                continue
+            asked = Fact(row["fact"], type=row["type"], change=row.get("change"))
+            against = tuple(
+                Trap(other["text"], type=row["type"], keys=_groups(other), of=row["fact"]).statement
+                for other in row.get("counterparts", ())
+            )
+            read = replace(asked, keys=_groups(row), counterparts=against)
+            found.append(Labelled(asked, read, tuple(row["labels"])))
+        yield Given(f"real-{name.replace('#', '-')}", text, tuple(found))
+
+
+def _groups(row: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(tuple, row["keys"]))
+
+
+KINDS = {"English": english, "real compactions": real}
 
 
 def requests() -> Iterator[tuple[str, ReadRequest]]:
-    """Each request with its name; the facts of a set in their order.
-
-    A fact of the type path is a sentence here, and no path with what happened to the file.
-    """
-    for name, given in sets().items():
-        facts = [
-            Fact(each["text"], type="state" if each["type"] == "path" else each["type"])
-            for each in given["facts"]
-        ]
-        for start in range(0, len(facts), CLAIMS):
-            claims = tuple(facts[start : start + CLAIMS])
-            view = (("user", given["summary"]),)
-            yield f"{name}-{start // CLAIMS + 1}", ReadRequest(view, claims)
+    """Each request with its name; the facts of a summary in their order."""
+    for given in (each for kind in KINDS.values() for each in kind()):
+        for start in range(0, len(given.facts), CLAIMS):
+            claims = tuple(fact.asked for fact in given.facts[start : start + CLAIMS])
+            view = (("user", given.summary),)
+            yield f"{given.name}-{start // CLAIMS + 1}", ReadRequest(view, claims)
 
 
 def write_requests(folder: Path) -> int:
@@ -88,39 +133,38 @@ def keep_replies(folder: Path, model: str, date: str) -> list[str]:
     return faults
 
 
-def kept_readings() -> Iterator[tuple[Fact, Reading]]:
-    """The facts of the replies that are kept, as the reader reads those today."""
+def rows(kind: str) -> Iterator[Row]:
+    """Every fact of a kind of summaries of which a reply is kept, read as replies are today."""
     replies = json.loads(KEPT.read_text("utf-8"))["replies"]
+    said: dict[tuple[str, str], str] = {}
     for name, request in requests():
         if name in replies:
             readings = read_readings(json.dumps(replies[name]), request)
-            yield from zip(request.claims, readings, strict=True)  # type: ignore[misc]
-
-
-def rows() -> Iterator[Row]:
-    """Every fact of which a reply is kept."""
-    by_model = {fact.text: reading.outcome for fact, reading in kept_readings()}
-    for given in sets().values():
-        index = SharedTexts().view([given["summary"]], [0])
-        for each in given["facts"]:
-            if (said := by_model.get(each["text"])) is None:
+            for claim, reading in zip(request.claims, readings, strict=True):
+                said[request.view[0][1], claim.text] = reading.outcome
+    for given in KINDS[kind]():
+        index = SharedTexts().view([given.summary], [0])
+        for fact in given.facts:
+            if (by_model := said.get((given.summary, fact.asked.text))) is None:
                 continue
-            keys = tuple(map(tuple, each["keys"]))
-            by_rules = index.outcome(Fact(each["text"], type=each["type"], keys=keys).statement)
-            one, other = (label == "stated" for label in each["labels"])
-            model = None if said == "unread" else said == "stated"
-            yield Row(one, other, by_rules == "stated", model, each["labels"][0])
+            by_rules = index.outcome(fact.read.statement) == "stated"
+            one, other = (label == "stated" for label in fact.labels)
+            model = None if by_model == "unread" else by_model == "stated"
+            yield Row(one, other, by_rules, model, fact.labels[0])
 
 
-def table(found: Sequence[Row]) -> Iterator[str]:
-    """The lines of the table. Facts that the model left unread are in no row."""
+HEAD = """\
+| summaries | read by | first reader | second reader | stated, and found | not stated, and taken |
+|---|---|---:|---:|---:|---:|"""
+
+
+def table(kind: str, found: Sequence[Row]) -> Iterator[str]:
+    """The rows of the table for a kind. Facts that the model left unread are in none."""
     read = [row for row in found if row.model is not None]
     stated = sum(row.first for row in read)
-    yield "| read by | first reader | second reader | stated, and found | not stated, and taken |"
-    yield "|---|---:|---:|---:|---:|"
     for name, of in (("rules", "rules"), ("a model", "model")):
         taken = [bool(getattr(row, of)) for row in read]
-        cells = [name]
+        cells = [kind, name]
         for reader in ("first", "second"):
             pairs = [
                 (float(getattr(row, reader)), float(said))
@@ -131,7 +175,6 @@ def table(found: Sequence[Row]) -> Iterator[str]:
         wrong = sum(said and not row.first for row, said in zip(read, taken, strict=True))
         cells += [f"{right} of {stated}", f"{wrong} of {len(read) - stated}"]
         yield f"| {' | '.join(cells)} |"
-    yield f"\n{len(read)} facts; {len(found) - len(read)} left unread"
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -150,4 +193,10 @@ def main(arguments: Sequence[str]) -> None:
     if chosen.replies:
         for fault in keep_replies(chosen.replies, chosen.model, chosen.date):
             sys.stdout.write(f"{re.sub(r'[^ -~]', '?', fault)}\n")
-    sys.stdout.write("\n".join(table(list(rows()))) + "\n")
+    lines, unread = [HEAD], []
+    for kind in KINDS:
+        if not (found := list(rows(kind))):
+            continue
+        lines += table(kind, found)
+        unread.append(f"{kind}: {len(found)} facts, {sum(r.model is None for r in found)} unread")
+    sys.stdout.write("\n".join([*lines, "", *unread]) + "\n")
