@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
-from pytest_compaction.artifacts import SessionCall, invocations, session_call
+from pytest_compaction.artifacts import (
+    CallKind,
+    Invocation,
+    SessionCall,
+    invocations,
+    session_call,
+    shell_script,
+)
 from pytest_compaction.case_making.cues import cue
 from pytest_compaction.case_making.log import ProbeLog
-from pytest_compaction.case_making.needed import said_again, user_sentences
+from pytest_compaction.case_making.needed import names, said_again, user_sentences
 from pytest_compaction.case_making.points import HORIZON
 from pytest_compaction.conversation import Message, ToolResult, readable, shared_counter
 from pytest_compaction.importers import Boundary, Transcript
@@ -27,6 +34,21 @@ _MOST_ASKED: Final = 100
 _MOST_RESULT: Final = 2_000
 """Characters of a result in which the words of the user are looked for."""
 
+_FORBIDDEN: Final = re.compile(
+    r"(?:^|[,;:.(\-] {0,3}|\b(?:please|you|and|but|must|should|also) )"
+    r"(?:never|must not|mustn't|do not|don't|don’t)\s+"
+    r"(?!(?:forget|hesitate|worry|mind|stop)\b)(?P<act>(?:[^,;:!?.]|\.(?=\w)){3,200})",
+    re.IGNORECASE,
+)
+"""What the user forbids, up to the end of the clause."""
+_UNLESS: Final = re.compile(
+    r"\b(?:unless|until|without|before|after|if|when|while|except|yet|now|again)\b", re.IGNORECASE
+)
+"""A word by which an act is forbidden for some time or in some cases only."""
+_INSTEAD: Final = re.compile(r"\b(?:but|instead|rather)\b", re.IGNORECASE)
+_MARKED: Final = re.compile(r"`([^`\n]{3,100})`")
+_MOST_FORBIDDEN: Final = 100
+"""The newest forbidden names that are looked for after a compaction."""
 _INSTRUCTION: Final = re.compile(r"\s*/compact\s+(\S.*)", re.S)
 
 
@@ -46,7 +68,8 @@ class RecordedCompaction:
     tell is ``None`` or empty. ``followed`` is whether the summary takes up the instruction that the
     user gave, ``None`` without one. ``said_again`` counts sentences of the user that they had to
     repeat in the next forty calls (``None`` after the first hundred compactions of a session),
-    ``corrections`` turns in which they corrected the agent there.
+    ``corrections`` turns in which they corrected the agent there. ``broken`` are the commands,
+    files and other exact names that the user had forbidden before and a call there runs or changes.
     """
 
     after: str
@@ -65,6 +88,7 @@ class RecordedCompaction:
     attached_tokens: int
     said_again: int | None
     corrections: int
+    broken: tuple[str, ...]
 
     @property
     def bloated(self) -> bool | None:
@@ -92,7 +116,7 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
     places = [position[boundary.after] for boundary in boundaries]
     asked = places[:_MOST_ASKED]
     log = ProbeLog(_with_short_results(transcript.messages), asked, recorded=asked)
-    corrected = _corrections(log)
+    corrected, forbidden = _corrections(log), _forbidden(log)
     made = list(invocations(transcript.messages))
     turns = [position[invocation.message_id] for invocation in made]
     calls = tuple(map(session_call, made, turns))
@@ -110,10 +134,13 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
         before, left = sizes.around(number)
         size, source = _window(boundary, fullest, window)
         end = places[number + 1] if number + 1 < len(places) else len(log.messages)
+        first = bisect_right(turns, place)
+        last = min(first + HORIZON, bisect_right(turns, end))
+        following, kinds = made[first:last], [call.kind for call in calls[first:last]]
         found.append(
             RecordedCompaction(
                 boundary.after,
-                bisect_right(turns, place),
+                first,
                 boundary.trigger,
                 boundary.clears,
                 before,
@@ -129,6 +156,7 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
                 sum(1 for _ in said_again(log, number)) if number < len(asked) else None,
                 bisect_left(corrected, min(end, _calls_later(turns, place, len(log.messages))))
                 - bisect_right(corrected, place),
+                tuple(_broken(forbidden, place, following, kinds)),
             )
         )
     return RecordedSession(calls, tuple(found))
@@ -258,3 +286,32 @@ def _corrections(log: ProbeLog) -> list[int]:
             if said.corrects or (said.answers and cue("refusal").match(said.text))
         }
     )
+
+
+def _forbidden(log: ProbeLog) -> list[tuple[int, str]]:
+    """The exact names of what the user forbids for good, with the places of the sentences."""
+    found: dict[str, int] = {}
+    for said in user_sentences(log):
+        for match in _FORBIDDEN.finditer(said.text):
+            act = match["act"]
+            if not _UNLESS.search(act):
+                act = _INSTEAD.split(act, maxsplit=1)[0]
+                for name in _MARKED.findall(act) or names(act):
+                    found.setdefault(name, said.place)
+    return [(place, name) for name, place in found.items()]
+
+
+def _broken(
+    forbidden: Sequence[tuple[int, str]],
+    place: int,
+    following: Sequence[Invocation],
+    kinds: Sequence[CallKind],
+) -> Iterator[str]:
+    """The names forbidden before a message that a later call runs, or changes a file of."""
+    standing = [name for at, name in forbidden if at <= place][-_MOST_FORBIDDEN:]
+    acts = [
+        (shell_script(each.call) or each.call.arguments)[:_MOST_RESULT]
+        for each, kind in zip(following, kinds, strict=True)
+        if kind in ("change", "command")
+    ]
+    yield from (name for name in standing if any(name in act for act in acts))

@@ -30,6 +30,8 @@ from pytest_compaction.reports.lines import counted
 from pytest_compaction.reports.table import Cell, Columns, Form, Table, count, inert, table_of
 from pytest_compaction.text import printable
 
+_NAMED: Final = 3
+"""The most names of broken rules that a table shows of a compaction."""
 _FORMAT: Final = 1
 """Of the JSON file, raised when the meaning of a key changes."""
 
@@ -239,6 +241,8 @@ def _remarks(compaction: RecordedCompaction) -> Iterator[str]:
         yield "doubled"
     if compaction.followed is False:
         yield "ignored its instruction"
+    if compaction.broken:
+        yield f"then forbidden: {printable(', '.join(compaction.broken[:_NAMED]), 60)}"
 
 
 def _figures_table(period: Period) -> Table:
@@ -383,6 +387,7 @@ def _compaction_data(each: RecordedCompaction, after: AfterCompaction) -> dict[s
         "looks_before_new_work": {"after": after.looks, "elsewhere": after.looks_elsewhere},
         "said_again": each.said_again,
         "corrections": each.corrections,
+        "broken": list(each.broken),
     }
 
 

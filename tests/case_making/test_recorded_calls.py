@@ -229,6 +229,31 @@ def test_words_of_the_user_after_a_compaction(tmp_path):
     assert (kept.compactions[0].said_again, kept.compactions[0].corrections) == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("said", "then", "broken"),
+    [
+        ("Never use `git push --force` here.", "git push --force", ("git push --force",)),
+        ("Don't run scripts/deploy.sh, use make stage.", "./scripts/deploy.sh", ("deploy.sh",)),
+        ("Never use `git push --force` here.", "git push", ()),
+        ("Don't run `make all` until the tests pass.", "make all", ()),
+        ("Don't forget to run `make all`.", "make all", ()),
+        ("Never run `rm -rf` but `trash-put`.", "trash-put old", ()),
+        ("Please don't edit /r/gen.py by hand.", "echo x > /r/gen.py", ("gen.py",)),
+        ("Please don't edit /r/gen.py by hand.", "cat /r/gen.py", ()),
+        ("We never saw `make all` fail; run `make all`.", "make all", ()),
+    ],
+)
+def test_what_the_user_forbade_by_name_and_the_agent_does_after_a_compaction(
+    tmp_path, said, then, broken
+):
+    found = session(tmp_path, said, read(), compaction(1), bash(then), read())
+    assert found.compactions[0].broken == broken
+    early = session(tmp_path, said, bash(then), compaction(1), read(), read())
+    assert early.compactions[0].broken == ()
+    late = session(tmp_path, read(), compaction(1), said, bash(then), read())
+    assert late.compactions[0].broken == ()
+
+
 # --- public sessions, counted by hand --------------------------------------------------------
 
 BY_HAND = {
