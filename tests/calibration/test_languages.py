@@ -71,7 +71,7 @@ def test_rules_agree_with_readers_of_the_language_as_the_page_says(kind):
     assert len(rows) == (300 if kind.startswith("English") else 100)
     assert kappa(rows, 0, 2) >= LEAST[kind]
     found = [f"{kappa(rows, *pair):.2f}" for pair in ((0, 1), (0, 2), (1, 2))]
-    page = (DOCS / "how-it-measures.md").read_text("utf-8")
+    page, *_ = (DOCS / "how-it-measures.md").read_text("utf-8").split("## A model as reader")
     [row] = re.findall(rf"^\| {kind} \|.*$", page, re.M)
     cells = [cell.strip() for cell in row.strip("|").split("|")][1:]
     stated = sum(row[0] for row in rows)

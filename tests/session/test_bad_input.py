@@ -104,6 +104,7 @@ ANY_TEXT = {
     "--compaction-model",
     "--compaction-responder",
     "--compaction-judge",
+    "--compaction-reader",
     "--compaction-judge-prompt",
     "--compaction-rubric",
     "--compaction-store",
