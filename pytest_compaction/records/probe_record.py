@@ -238,7 +238,7 @@ def _fetched_again(case: Case) -> dict[str, dict[str, dict[str, int]]]:
     made = [(each, turns[each.message_id]) for each in invocations(case.messages)]
     calls = [session_call(each, turn, sized=False) for each, turn in made]
     points = [point for point in case.points if point.recorded]
-    before = [sum(turn < point.index for _, turn in made) for point in points]
+    before = [sum(turn <= point.index for _, turn in made) for point in points]
     return {
         point.id: {
             str(horizon): {
