@@ -11,6 +11,8 @@ from statistics import fmean
 
 import pytest
 
+from support.pages import DOCS
+
 from pytest_compaction.metrics import weighted_kappa
 
 FOLDER = Path(__file__).parent / "needed"
@@ -70,3 +72,14 @@ def test_a_call_misses_its_name_more_often_without_the_needed_fact_than_without_
 def test_the_facts_of_the_real_cases_were_confirmed_by_another_reader():
     verdicts = Counter(row["verdict"] for row in rows("confirmed"))
     assert verdicts == {"hurt": 384, "trivial": 69, "wrong": 6}
+
+
+def test_the_page_says_how_often_a_model_chose_the_next_call_of_a_real_case():
+    found = rows("next_choices")
+    assert len({row["case"] for row in found}) == 10
+    right = {c: sum(row[c] == row["right"] for row in found) for c in ("view", "tail", "full")}
+    page = " ".join((DOCS / "losses.md").read_text("utf-8").split())
+    assert (
+        f"right at {right['full']} of {len(found)} points of ten real cases from the full log, "
+        f"at {right['tail']} from the newest messages and at {right['view']} from the views"
+    ) in page
