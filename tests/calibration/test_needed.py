@@ -10,7 +10,6 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-
 from support.pages import DOCS
 
 from pytest_compaction.metrics import weighted_kappa
