@@ -1,4 +1,4 @@
-"""``pytest-compaction production``: what the compactions of recorded sessions cost, observed."""
+"""``pytest-compaction production``: the observed cost of compactions in recorded sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``STRATEGY+archive:k=5``: what a strategy drops, kept in an archive that is searched once.
+"""``STRATEGY+archive:k=5``: the messages that a strategy drops, in an archive that is searched.
 
 Hermes Agent lets its agent search the messages that a compaction took out of its context. So
 does this: the strategy compacts as if it were alone, and each message of the log that leaves its

@@ -32,8 +32,8 @@ class Traits:
     the view that the case records, and no probe is asked if there is none.
     ``by_server``: its view is the whole log, with request parameters that make the
     endpoint compact it. ``null``: it has no idea behind it, and others are compared with
-    it at equal tokens. ``searches``: what it adds to its view for a question is what a search
-    found, which counts among the tokens of the view, and for which the window has room and not
+    it at equal tokens. ``searches``: for a question it adds the finds of a search to its view,
+    which count among the tokens of the view, and for which the window has room and not
     the budget. ``prompt_only`` names the parameters that change nothing but what
     a model is told, so that they have no effect on the offline model. ``violations`` maps
     the name of each invariant that it is known to break to what it does instead.

@@ -65,7 +65,7 @@ def parse_threshold(text: str) -> Threshold:
         names = [
             "pass^K" if name == "pass^1" else name
             for name, figure in known().items()
-            if not figure.estimate
+            if not figure.of_session
         ]
         raise ThresholdError(
             f"cannot read the threshold {printable(text, _SHOWN)!r}; write METRIC>=NUMBER (or >, "
@@ -115,18 +115,20 @@ def scopes_of(arms: Iterable[tuple[str, Budget | None]]) -> list[str]:
 
 
 def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
-    """Refuse an estimate, and a bound that is no value of the figure: a rule with it would always
-    hold, or never.
+    """Refuse a figure of the recorded session, and a bound that is no value of the figure.
+
+    A rule with such a bound would always hold, or never.
     """
     name = metric
     while scoped(name)[0]:
         name = scoped(name)[1]
     figure = known().get(name)
-    if figure is not None and figure.estimate:
+    if figure is not None and figure.of_session:
         raise ThresholdError(
-            f"the threshold {printable(text.strip(), _SHOWN)!r} is on an estimate: the session was "
-            "recorded under another view, so that no gate can decide on it; write a threshold on "
-            "what was measured, as in needed.survival>=0.8 or removed>=0.5"
+            f"the threshold {printable(text.strip(), _SHOWN)!r} is on a figure of the recorded "
+            "session, which went on under another view than that of the strategy, so that no gate "
+            "can decide on it; write a threshold on the views, as in needed.survival>=0.8 or "
+            "removed>=0.5"
         )
     range = (figure.threshold or figure.bounds) if figure else _SAVED.get(name, _SHARE)
     is_share = figure is None or figure.kind == "share"

@@ -1,4 +1,4 @@
-"""Compactions of one session in a row: what each freed, and at which one nothing more was won.
+"""Compactions of one session in a row: the share that each frees, and the first that frees little.
 
 A cycle ends with a compaction of a view over its budget that has grown by a tenth or more since the
 one before. A session is stuck at the first cycle that frees less than a tenth of the view, or

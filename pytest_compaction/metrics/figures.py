@@ -68,8 +68,8 @@ class Figure:
     placed: frozenset[Outlet] = frozenset()
     always: bool = False
     """Whether a report has it without a value too."""
-    estimate: bool = False
-    """Whether it supposes what was not measured, so that no gate may decide on it."""
+    of_session: bool = False
+    """Whether it is of the recorded session and not of the views, so that no gate decides on it."""
 
     @property
     def head(self) -> str:
@@ -318,7 +318,7 @@ FIGURES: tuple[Figure, ...] = (
             bounds=Range(0, math.inf),
             whole=partial(_task_tokens, part=part),
             placed=_EVERYWHERE - {"header"},
-            estimate=True,
+            of_session=True,
         )
         for part in (TOTAL, *PARTS)
     ),
@@ -328,7 +328,7 @@ FIGURES: tuple[Figure, ...] = (
         label="looked up again",
         whole=_fetched_again,
         placed=_EVERYWHERE,
-        estimate=True,
+        of_session=True,
     ),
 )
 """All figures; :func:`known` is what reads them."""

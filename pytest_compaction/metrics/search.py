@@ -1,4 +1,4 @@
-"""What a question brought back into a view: facts that the view without it does not state.
+"""Facts that a question brings back into a view, and that the view without it does not state.
 
 Only records of strategies that read the question tell it: of ``STRATEGY+archive``, which searches
 what was dropped, and of ``rag`` and ``light``, which see the question at once.

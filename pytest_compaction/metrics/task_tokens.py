@@ -1,4 +1,4 @@
-"""Tokens per task: what the views of a strategy cost for the rest of the recorded session.
+"""Tokens per task: the cost of the views of a strategy for the rest of the recorded session.
 
 An estimate, because the session was recorded under another view. The unit is the price of one
 input token; docs/losses.md has the formula and its limits.
@@ -172,7 +172,7 @@ def _calls(event: EventRecord) -> SummaryCalls:
 class Cheapest:
     """The strategy of the lowest mean, and the ``alike`` from which its interval does not part.
 
-    ``up_to``: what a needed fact that is gone may cost before another strategy, with fewer of them,
+    ``up_to``: the cost of a gone needed fact from which on another strategy, with fewer of them,
     is as cheap; ``None`` if none has fewer.
     """
 
@@ -217,7 +217,7 @@ def _common(first: TaskTokens, second: TaskTokens) -> _Pairs:
 
 
 def _parts(both: _Pairs) -> bool:
-    """Whether the whole interval of what the second costs more is above 0."""
+    """Whether the whole interval of the extra cost of the second is above 0."""
     paired = compare(clustered((one.case, other.total - one.total) for one, other in both))
     interval = None if paired is None else paired.difference.interval
     return interval is not None and interval[0] > 0

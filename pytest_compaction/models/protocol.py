@@ -198,7 +198,7 @@ class JudgeReply:
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """Say what a view does with each of some facts and stale claims.
+    """Read the outcome of each of some facts and stale claims in a view.
 
     ``view`` is its readable text by message, as role and text. The type has no room for questions
     and answers.

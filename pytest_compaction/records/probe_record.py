@@ -233,7 +233,7 @@ def _blank(
 
 @lru_cache(maxsize=4)  # the probes of a case follow one another
 def _fetched_again(case: Case) -> dict[str, dict[str, dict[str, int]]]:
-    """By recorded point and horizon: what the session looked up again there, and elsewhere."""
+    """By recorded point and horizon: the calls that fetch again there, and elsewhere."""
     turns = {message.id: number for number, message in enumerate(case.messages)}
     made = [(each, turns[each.message_id]) for each in invocations(case.messages)]
     calls = [session_call(each, turn, sized=False) for each, turn in made]

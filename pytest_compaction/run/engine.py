@@ -387,7 +387,7 @@ class CaseWork(OnceTasks):
     async def _replied(
         self, view: View, probe: Probe, responder: Responder, said: Said | None
     ) -> tuple[AnswerReply, Reminded | None]:
-        """The reply to a probe; rules take a forced choice by what the view states."""
+        """The reply to a probe; rules take a forced choice by the facts that the view states."""
         settings, roles = self._method.settings, self._method.roles
         if probe.choice is None:
             with requests_in(self._turn(probe.id)):
@@ -410,7 +410,7 @@ class CaseWork(OnceTasks):
     ) -> Said | None:
         """What a model reads in a view, once for all probes that share it; ``None`` without one.
 
-        ``spent`` is what the answer took. After a ``failure`` nothing is read.
+        ``spent`` is the usage of the answer. After a ``failure`` nothing is read.
         """
         reader = self._method.roles.reader
         if reader is None:

@@ -174,9 +174,9 @@ class Response:
     """The next action after the point, where this is its first probe and it is asked for."""
     view: tuple[Message, ...] = field(default=(), repr=False, compare=False)
     search: Search | None = None
-    """Of a strategy that reads the question: what it brought."""
+    """Of a strategy that reads the question: the passages that it brought."""
     reader_usage: Usage = Usage()
-    """What a model took to read the view, with the first item of those that share the reading."""
+    """The usage of a model as reader, with the first item of those that share the reading."""
 
     @cached_property
     def text(self) -> str:

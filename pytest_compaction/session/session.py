@@ -236,7 +236,7 @@ class BenchmarkSession:
 
     @property
     def _reader_version(self) -> str:
-        """A hash of what reads: the rules, or what a model is told."""
+        """A hash of the reader: of the rules, or of the prompt of a model."""
         if self.settings.read_by_rules:
             return reader_version()
         prompt = packaged_prompt("read")

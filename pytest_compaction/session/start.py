@@ -33,7 +33,7 @@ _BENCHMARK_PACKAGE: Final = "pytest_compaction.benchmark"
 
 
 class _RareCollection:
-    """Has garbage collected less often until a run ends, and what the run made never again.
+    """Collects garbage less often until a run ends, and leaves its objects out from then on.
 
     Of that pytest alone searches all, twice, and Python when it ends.
     """

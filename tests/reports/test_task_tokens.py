@@ -150,7 +150,7 @@ def test_a_run_without_needed_facts_has_none():
 @pytest.mark.parametrize("rule", [*(f"{name}<=1000" for name in NAMES), "real.task_estimate<=9"])
 def test_a_threshold_on_the_estimate_is_refused(rule):
     assert set(NAMES) <= set(known())
-    with pytest.raises(ValueError, match="is on an estimate") as refused:
+    with pytest.raises(ValueError, match="is on a figure of the recorded session") as refused:
         parse_threshold(rule)
     assert "needed.survival>=0.8" in str(refused.value)
     with pytest.raises(ValueError, match="write METRIC") as unread:

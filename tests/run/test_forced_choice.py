@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from support.answers import Answers
 from support.builders import COUNTER
 from support.choices import choice_case, probe_of
 from support.endpoint_builders import Replies, chat
@@ -11,11 +12,9 @@ from support.endpoint_replies import completion
 from pytest_compaction.compactors import View
 from pytest_compaction.conversation import text_message
 from pytest_compaction.models import (
-    AnswerReply,
     ModelError,
     NotAskedError,
     NotRecordedError,
-    OfflineModel,
     Usage,
 )
 from pytest_compaction.run import RequestLimit, Responder
@@ -33,24 +32,6 @@ def view(text):
 KEPT, LOST = view("The user said: never push to main."), view("The export is repaired.")
 
 
-class Answers(OfflineModel):
-    """Answers what ``decide`` says to a question, and notes all requests."""
-
-    name = "answers"
-
-    def __init__(self, decide):
-        super().__init__()
-        self._decide = decide
-        self.requests = []
-
-    async def answer(self, request):
-        self.requests.append(request)
-        said = self._decide(request.question)
-        if isinstance(said, Exception):
-            raise said
-        return AnswerReply(said, Usage(1, 100, 0, 1))
-
-
 def replies(model, seen, reminds, by_rules=False):
     async def asked():
         forced = ForcedChoice(Responder(model, COUNTER), RequestLimit(4).at(0), by_rules)
@@ -61,7 +42,7 @@ def replies(model, seen, reminds, by_rules=False):
 
 @pytest.mark.parametrize("reminds", [False, True])
 def test_the_second_question_differs_by_the_constraint_alone_and_is_asked_only_if_wanted(reminds):
-    model = Answers(lambda question: "B" if RULE in question else "A")
+    model = Answers(lambda asked: "B" if RULE in asked.question else "A")
     reply, reminded = replies(model, LOST, reminds)
     assert reply.text == "A"
     assert reply.usage.calls == len(model.requests) == 1 + reminds
@@ -74,7 +55,7 @@ def test_the_second_question_differs_by_the_constraint_alone_and_is_asked_only_i
 
 @pytest.mark.parametrize(("seen", "letter"), [(KEPT, COMPLIES), (LOST, HABIT)])
 def test_rules_comply_if_the_view_states_the_constraint_and_follow_the_habit_if_not(seen, letter):
-    model = Answers(lambda question: "never asked")
+    model = Answers(lambda asked: "never asked")
     reply, reminded = replies(model, seen, True, by_rules=True)
     assert (reply.text, reminded.text, model.requests) == (letter, COMPLIES, [])
     assert reply.usage.calls == 2
@@ -83,7 +64,7 @@ def test_rules_comply_if_the_view_states_the_constraint_and_follow_the_habit_if_
 
 def test_a_failure_of_the_second_question_leaves_the_first_its_reply():
     failure = ModelError("the endpoint is away", spent={"responder": Usage(1, 7, 0, 0)})
-    model = Answers(lambda question: failure if RULE in question else "A")
+    model = Answers(lambda asked: failure if RULE in asked.question else "A")
     reply, reminded = replies(model, LOST, True)
     assert (reply.text, reminded.text, reminded.failure) == ("A", "", "the endpoint is away")
     assert reply.usage == Usage(1, 100, 0, 1) + Usage(1, 7, 0, 0)
@@ -91,7 +72,7 @@ def test_a_failure_of_the_second_question_leaves_the_first_its_reply():
 
 @pytest.mark.parametrize("kind", [NotAskedError, NotRecordedError])
 def test_a_second_question_that_was_not_asked_raises_with_what_the_first_one_used(kind):
-    model = Answers(lambda question: kind("not asked") if RULE in question else "A")
+    model = Answers(lambda asked: kind("not asked") if RULE in asked.question else "A")
     with pytest.raises(kind) as caught:
         replies(model, LOST, True)
     assert caught.value.spent == {"responder": Usage(1, 100, 0, 1)}
@@ -99,7 +80,7 @@ def test_a_second_question_that_was_not_asked_raises_with_what_the_first_one_use
 
 
 def test_a_failure_of_the_first_question_carries_what_the_second_one_used():
-    model = Answers(lambda question: "A" if RULE in question else ModelError("away"))
+    model = Answers(lambda asked: "A" if RULE in asked.question else ModelError("away"))
     with pytest.raises(ModelError, match="away") as caught:
         replies(model, LOST, True)
     assert caught.value.spent == {"responder": Usage(1, 100, 0, 1)}

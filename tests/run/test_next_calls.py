@@ -4,16 +4,15 @@ import asyncio
 import json
 
 import pytest
+from support.answers import Answers
 from support.builders import COUNTER, assistant, case_of, tool, user
 from support.next_calls import PLAN, next_case
 
 from pytest_compaction.compactors import View
 from pytest_compaction.conversation import text_message
 from pytest_compaction.models import (
-    AnswerReply,
     ModelError,
     NotRecordedError,
-    OfflineModel,
     Usage,
 )
 from pytest_compaction.run import RequestLimit, Responder, asked_next, next_call
@@ -118,24 +117,6 @@ def test_a_long_text_is_not_asked_for():
     for written in ({"path": "a", "text": "..."}, {"path": "a"}):
         assert wanted.score("call", call(written, "write")) == 1.0
     assert wanted.score("call", call({"path": "b", "text": "x" * 301}, "write")) == 0.0
-
-
-class Answers(OfflineModel):
-    """Answers what ``decide`` says to a view and a question, and notes all requests."""
-
-    name = "answers"
-
-    def __init__(self, decide):
-        super().__init__()
-        self._decide = decide
-        self.requests = []
-
-    async def answer(self, request):
-        self.requests.append(request)
-        said = self._decide(request)
-        if isinstance(said, Exception):
-            raise said
-        return AnswerReply(said, Usage(1, 100, 0, 1))
 
 
 def ask(model, contexts, wanted=WANTED):

@@ -126,7 +126,7 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
     }
     assert "Looked up again after a compaction" in (pytester.path / "page.html").read_text("utf-8")
     refused = run(pytester, "--compaction-threshold=fetched_again<=0.1")
-    assert "is on an estimate" in flat(refused.errlines)
+    assert "is on a figure of the recorded session" in flat(refused.errlines)
 
 
 @pytest.mark.parametrize(

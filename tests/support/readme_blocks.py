@@ -22,6 +22,7 @@ from support.paths import CASES, ROOT
 from pytest_compaction.metrics import aggregate, is_over_budget, known, overall_mean
 from pytest_compaction.models import Archive, RecordedVerdict
 from pytest_compaction.records import load_run
+from pytest_compaction.settings import CONTROL
 
 CASES_README = ROOT / "cases/README.md"
 REAL_CASES = CASES / "real"
@@ -231,13 +232,14 @@ MOST_OVER = 0.75
 
 
 def measured_words(names=None):
-    """Origin, strategy and records for each with words of all cases of an origin, and a null.
+    """Origin, strategy and records for each with words of all cases of an origin, null and control.
 
     One with hardly a view within its budget is left out.
     """
     if names is None:
         written = Archive(CASES / "words.zip").words
-        names = ["said-only", *sorted({row.strategy for row in written if row.role == "summary"})]
+        asked = sorted({row.strategy for row in written if row.role == "summary"})
+        names = [CONTROL, "said-only", *asked]
     for origin in ("real", "scripted"):
         cases = {r["case"] for r in recorded("none") if r["origin"] == origin}
         rows = [(n, [r for r in recorded(n) if r["origin"] == origin]) for n in names]
@@ -254,22 +256,21 @@ def measured_words(names=None):
 
 
 def judged(records):
-    """The mean of what the model's own verdicts give its answers to these views, 0 to 5."""
+    """The mean score of the model's own verdicts on its answers from these views, 0 to 5.
+
+    Items without a verdict are left out: those of the control in one case.
+    """
     given = {
         (row.strategy, row.case, row.probe): RecordedVerdict.read(row.words).dimensions.values()
         for row in Archive(CASES / "words.zip").words
         if row.role == "verdict"
     }
-    keys = [(record["compactor"], record["case"], record["probe"]) for record in records]
-    if not given.keys() & {*keys}:
-        return "-"
-    mean = overall_mean(
-        [
-            {**record, "overall": statistics.mean(given[key])}
-            for record, key in zip(records, keys, strict=True)
-        ]
-    )
-    return f"{mean.value:.2f}"
+    found = [
+        {**record, "overall": statistics.mean(given[key])}
+        for record in records
+        if (key := (record["compactor"], record["case"], record["probe"])) in given
+    ]
+    return f"{overall_mean(found).value:.2f}" if found else "-"
 
 
 def words_block():

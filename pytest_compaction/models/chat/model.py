@@ -248,7 +248,7 @@ class ChatModel:
         role: Role,
         fault_of: Callable[[WireReply], str | None],
     ) -> tuple[Usage, str | None]:
-        """Ask, and if the reply has a fault ask once more; what is wrong with the last reply."""
+        """Ask, once more if the reply has a fault; the usage, and the last fault."""
         body = self._chat_body(prompt, limit, extra)
         reply, usage, _ = await self._ask("chat.completions", body, role)
         fault = fault_of(reply)

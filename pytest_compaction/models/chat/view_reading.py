@@ -1,4 +1,4 @@
-"""Views read by a chat model: what a view does with facts and stale claims, and where it says so.
+"""Views read by a chat model: the outcomes of facts and stale claims, each with its passage.
 
 A request names some claims by number. The reply gives for each the passage of the view that
 decides, and then the outcome. A passage that does not stand in the view makes its claim unread,
@@ -63,7 +63,7 @@ def reading_format(request: ReadRequest) -> Json:
 def read_readings(text: str, request: ReadRequest) -> tuple[Reading, ...]:
     """The reading of each claim in a reply.
 
-    Raises ``ValueError`` with what is wrong with it; nothing is filled in.
+    Raises ``ValueError`` with its fault; nothing is filled in.
     """
     data = only_object(text)
     check_form(data, _schema(request))

@@ -1,4 +1,4 @@
-"""Views read by a model: what it is asked about a view, and how its replies read for a probe.
+"""Views read by a model: the claims of its requests, and the readings of a probe by its replies.
 
 All facts and traps of the probes at a point are asked about, each once, with the constraints that
 stand there, in the order of the case file. So the requests depend on case and view alone, and not
@@ -73,7 +73,7 @@ class Said:
 
 
 def claims_of(case: Case, probes: Sequence[Probe], point: int) -> Claims:
-    """What is asked about a view after a point, each once; ``probes`` are those that share it."""
+    """The claims about a view after a point, each once; ``probes`` are those that share it."""
     asked: list[Fact | Trap] = []
     for probe in probes:
         asked += [*probe.facts, *probe.traps]
