@@ -76,7 +76,8 @@ _NAMES: Final = {
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
     "fetched_again": (
         "AfterCompaction FAR Fetched HORIZONS HeldAgainst LOOKBACK MOST_POINTS POLLING "
-        "after_compactions change_between far_points fetched_pairs held_against repeated"
+        "after_compactions change_between far_points fetched_pairs held_against looks_pairs "
+        "repeated"
     ),
     "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",
     "foreign": (

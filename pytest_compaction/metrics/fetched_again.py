@@ -9,11 +9,11 @@ the rules in words.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.artifacts import SessionCall
 from pytest_compaction.metrics.intervals import Mean, case_key, jackknife_interval, mean_over
@@ -224,17 +224,43 @@ def fetched_pairs(records: Iterable[Record], horizon: int) -> Pairs:
 
     A compaction counts once, whatever the number of its probes and of the strategies.
     """
+
+    def shares(point: Mapping[str, Any]) -> _Pair:
+        told = point["fetched_again"].get(str(horizon), {})
+        calls, elsewhere = told.get("calls"), told.get("elsewhere_calls")
+        if not calls or not elsewhere:
+            return None, None
+        return told["again"] / calls, told["elsewhere"] / elsewhere
+
+    return _pairs(records, "fetched_again", shares)
+
+
+def looks_pairs(records: Iterable[Record]) -> Pairs:
+    """The looks before the first new work after each compaction, as records of cases tell them."""
+
+    def looks(point: Mapping[str, Any]) -> _Pair:
+        told = point["looks_before_new_work"]
+        return told["after"], told["elsewhere"]
+
+    return _pairs(records, "looks_before_new_work", looks)
+
+
+_Pair = tuple[float | None, float | None]
+
+
+def _pairs(
+    records: Iterable[Record], key: str, pair: Callable[[Mapping[str, Any]], _Pair]
+) -> Pairs:
     seen: set[tuple[str, str]] = set()
     found: dict[str, list[tuple[float, float]]] = {}
     for record in records:
         point = record.get("point") or {}
-        told = (point.get("fetched_again") or {}).get(str(horizon))
-        if told is None or (record["case"], point["id"]) in seen:
+        if key not in point or (record["case"], point["id"]) in seen:
             continue
         seen.add((record["case"], point["id"]))
-        if told["calls"] and told["elsewhere_calls"]:
-            pair = told["again"] / told["calls"], told["elsewhere"] / told["elsewhere_calls"]
-            found.setdefault(case_key(record), []).append(pair)
+        after, elsewhere = pair(point)
+        if after is not None and elsewhere is not None:
+            found.setdefault(case_key(record), []).append((after, elsewhere))
     return found
 
 

@@ -27,7 +27,12 @@ from pytest_compaction.metrics.aggregates import (
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.cycles import cycles_of
-from pytest_compaction.metrics.fetched_again import HORIZONS, fetched_pairs, held_against
+from pytest_compaction.metrics.fetched_again import (
+    HORIZONS,
+    fetched_pairs,
+    held_against,
+    looks_pairs,
+)
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
 from pytest_compaction.metrics.next_actions import CONTEXTS, WAYS, next_kept, next_share
@@ -102,6 +107,11 @@ def _survival(records: Sequence[Record], _: Sequence[Record], needed: bool) -> M
 def _fetched_again(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     """After compactions on record, beyond the same elsewhere in the sessions."""
     found = held_against(fetched_pairs(records, HORIZONS[0]))
+    return None if found is None else found.difference
+
+
+def _looks(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    found = held_against(looks_pairs(records))
     return None if found is None else found.difference
 
 
@@ -327,6 +337,15 @@ FIGURES: tuple[Figure, ...] = (
         bounds=Range(-1, 1),
         label="looked up again",
         whole=_fetched_again,
+        placed=_EVERYWHERE,
+        of_session=True,
+    ),
+    _SHARE(
+        "looks_before_new_work",
+        kind="number",
+        bounds=Range(-HORIZONS[1], HORIZONS[1]),
+        label="looks before new work",
+        whole=_looks,
         placed=_EVERYWHERE,
         of_session=True,
     ),

@@ -227,13 +227,13 @@ def _blank(
         record["size"] = case.size
     record["point"] = {"id": point.id, "recorded": bool(point.recorded)}
     if point.recorded and isinstance(case, Case):
-        record["point"]["fetched_again"] = _fetched_again(case)[point.id]
+        record["point"] |= _after_compactions(case)[point.id]
     return record
 
 
 @lru_cache(maxsize=4)  # the probes of a case follow one another
-def _fetched_again(case: Case) -> dict[str, dict[str, dict[str, int]]]:
-    """By recorded point and horizon: the calls that fetch again there, and elsewhere."""
+def _after_compactions(case: Case) -> dict[str, dict[str, Any]]:
+    """By recorded point what was fetched again and looked at after it, and the same elsewhere."""
     turns = {message.id: number for number, message in enumerate(case.messages)}
     made = [(each, turns[each.message_id]) for each in invocations(case.messages)]
     calls = [session_call(each, turn, sized=False) for each, turn in made]
@@ -241,13 +241,19 @@ def _fetched_again(case: Case) -> dict[str, dict[str, dict[str, int]]]:
     before = [sum(turn <= point.index for _, turn in made) for point in points]
     return {
         point.id: {
-            str(horizon): {
-                "calls": held.after.calls,
-                "again": held.after.again,
-                "elsewhere_calls": held.elsewhere.calls,
-                "elsewhere": held.elsewhere.again,
-            }
-            for horizon, held in after.fetched.items()
+            "fetched_again": {
+                str(horizon): {
+                    "calls": held.after.calls,
+                    "again": held.after.again,
+                    "elsewhere_calls": held.elsewhere.calls,
+                    "elsewhere": held.elsewhere.again,
+                }
+                for horizon, held in after.fetched.items()
+            },
+            "looks_before_new_work": {
+                "after": after.looks,
+                "elsewhere": rounded(after.looks_elsewhere),
+            },
         }
         for point, after in zip(points, after_compactions(calls, before), strict=True)
     }

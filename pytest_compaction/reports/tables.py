@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 from pytest_compaction.metrics import (
@@ -41,6 +42,7 @@ from pytest_compaction.metrics import (
     further,
     held_against,
     interval_method,
+    looks_pairs,
     means,
     most_lost,
     null_nuggets,
@@ -195,23 +197,35 @@ def _figures(item: Aggregate, records: Sequence[Record], more: Sequence[Figure])
 
 def _fetched_table(records: Sequence[Record]) -> Iterator[Table]:
     """What the recorded agents looked up again after their own compactions, and elsewhere."""
+    shares = ((f"fetched again, next {n}", True, fetched_pairs(records, n)) for n in HORIZONS)
+    figures = (*shares, ("looks before new work", False, looks_pairs(records)))
     rows = [
-        (horizon, held)
-        for horizon in HORIZONS
-        if (held := held_against(fetched_pairs(records, horizon))) is not None
+        (label, share, held)
+        for label, share, pairs in figures
+        if (held := held_against(pairs)) is not None
     ]
-    columns: Columns[tuple[int, HeldAgainst]] = (
-        ("calls", "next calls", lambda row: count(row[0])),
-        ("after", "after", lambda row: Cell(row[1].after.value, "percent")),
-        ("elsewhere", "elsewhere", lambda row: Cell(row[1].elsewhere.value, "percent")),
-        ("difference", "difference", lambda row: estimate(row[1].difference, "change", (-1, 1))),
-        ("compactions", "compactions", lambda row: count(row[1].difference.count)),
-        ("cases", "cases", lambda row: count(row[1].difference.cases)),
+
+    def value(side: str) -> Callable[[tuple[str, bool, HeldAgainst]], Cell]:
+        mean = attrgetter(f"{side}.value")
+        return lambda row: Cell(mean(row[2]), "percent" if row[1] else "number")
+
+    def difference(row: tuple[str, bool, HeldAgainst]) -> Cell:
+        most = 1 if row[1] else HORIZONS[1]
+        return estimate(row[2].difference, "change" if row[1] else "number", (-most, most))
+
+    columns: Columns[tuple[str, bool, HeldAgainst]] = (
+        ("figure", "figure", lambda row: Cell(row[0])),
+        ("after", "after", value("after")),
+        ("elsewhere", "elsewhere", value("elsewhere")),
+        ("difference", "difference", difference),
+        ("compactions", "compactions", lambda row: count(row[2].difference.count)),
+        ("cases", "cases", lambda row: count(row[2].difference.cases)),
     )
     notes = (
         "Share of the reads, searches and commands after a compaction on record that had the same "
-        "result before it, and at points of the same session far from any. pytest-compaction "
-        "production says it of transcripts, with tokens and seconds.",
+        "result before it; reads and searches before the first call of another kind; and the same "
+        "at points of the same session far from any. pytest-compaction production says it of "
+        "transcripts, with tokens and seconds.",
         _CASES,
     )
     if rows:

@@ -19,6 +19,7 @@ from pytest_compaction.metrics import (
     far_points,
     fetched_pairs,
     held_against,
+    looks_pairs,
     repeated,
 )
 
@@ -341,3 +342,14 @@ def test_a_compaction_without_a_point_far_from_it_is_left_out():
     record = recorded("one", "p1", 2, 0)
     record["point"]["fetched_again"]["10"]["elsewhere_calls"] = 0
     assert fetched_pairs([record], 10) == {}
+
+
+def test_looks_before_new_work_are_told_by_records_once_for_each_compaction():
+    def told(case, after, elsewhere):
+        looks = {"after": after, "elsewhere": elsewhere}
+        return {"case": case, "point": {"id": "p1", "looks_before_new_work": looks}}
+
+    records = [told("one", 4, 1.5), told("one", 4, 1.5), told("two", None, 1.5)]
+    records += [told("three", 2, None), {"case": "four", "point": {"id": "p1"}}]
+    (pairs,) = looks_pairs(records).values()
+    assert pairs == [(4, 1.5)]

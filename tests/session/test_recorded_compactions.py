@@ -111,7 +111,11 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
     set_up(pytester, "first")
     write_cases(pytester, {**data, "budget": 300, "window": 8000})
     result = run(
-        pytester, "--compactor=recorded,truncate", "--compaction-report=page.html", compactor=None
+        pytester,
+        "--compactor=recorded,truncate",
+        "--compaction-report=page.html",
+        "--compaction-report=report.json",
+        compactor=None,
     )
     shown = (
         "looked up again in the next 10 calls after a compaction on record 20.0%, elsewhere 0.0%"
@@ -124,9 +128,16 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
         "elsewhere_calls": 300,
         "elsewhere": 0,
     }
-    assert "Looked up again after a compaction" in (pytester.path / "page.html").read_text("utf-8")
-    refused = run(pytester, "--compaction-threshold=fetched_again<=0.1")
-    assert "is on a figure of the recorded session" in flat(refused.errlines)
+    assert record["point"]["looks_before_new_work"] == {"after": 40, "elsewhere": 40}
+    page = (pytester.path / "page.html").read_text("utf-8")
+    assert "Looked up again after a compaction" in page
+    assert "looks before new work" in page
+    data = json.loads((pytester.path / "report.json").read_text("utf-8"))
+    found = data["strategies"][0]["figures"]["looks_before_new_work"]
+    assert (found["value"], found["cases"]) == (0, 1)
+    for figure in ("fetched_again", "looks_before_new_work"):
+        refused = run(pytester, f"--compaction-threshold={figure}<=0.1")
+        assert "is on a figure of the recorded session" in flat(refused.errlines)
 
 
 @pytest.mark.parametrize(
