@@ -134,12 +134,16 @@ def next_call(case: Case, point: int) -> NextCall | None:
 
 
 def _others(messages: Sequence[Message], at: int, call: ToolCall, folder: str) -> list[str]:
-    """The two nearest calls of the same tool that differ from all that are right, and as shown."""
+    """Two calls of the same tool that differ from all that are right, also in what is shown.
+
+    The next ones after the message are taken, and only where there are too few the last ones before
+    it, which are easily told to be over.
+    """
     taken = [other for other in messages[at].calls if other.name == call.name]
     shown = [_shown(other) for other in taken]
     found: list[str] = []
-    for place in sorted(range(len(messages)), key=lambda place: (abs(place - at), place)):
-        for other in messages[place].calls if place != at else ():
+    for place in (*range(at + 1, len(messages)), *reversed(range(at))):
+        for other in messages[place].calls:
             text = _shown(other)
             if other.name != call.name or text in shown:
                 continue

@@ -40,11 +40,19 @@ def test_the_key_is_the_next_message_that_calls_and_what_was_asked_before_it_is_
     assert WANTED.tools == "read_file(limit, path)"
 
 
-def test_the_choice_is_among_the_nearest_calls_of_the_same_tool_with_other_arguments():
-    calls = [("read", {"path": path}) for path in ("far", "near", "./x/../near", "key", "late")]
+@pytest.mark.parametrize(
+    ("later", "others"),
+    [
+        (["soon", "./x/../soon", "late", "end"], {"soon", "late"}),
+        (["late"], {"late", "near"}),
+        ([], {"near", "far"}),
+    ],
+)
+def test_the_other_calls_of_a_choice_come_later_and_only_where_they_are_few_earlier(later, others):
+    calls = [("read", {"path": path}) for path in ("far", "near", "./x/../near", "key", *later)]
     wanted = next_call(log(("list", {}), *calls, ("list", {}), point=8), 0)
     shown = {json.loads(option.partition(" ")[2])["path"] for option in wanted.options}
-    assert shown == {"key", "late", "./x/../near"}
+    assert {each.rpartition("/")[2] for each in shown} == {"key", *others}
     assert "key" in wanted.options["ABC".index(wanted.right)]
 
 
