@@ -18,7 +18,7 @@ MODES = (
     "adk:interval=2:overlap=1",
     "anthropic:mode=client",
     "cline:mode=basic",
-    "codex:mode=remote",
+    "codex:mode=local",
     "continue:mode=cli",
     "roo:version=1",
 )
@@ -72,7 +72,7 @@ def test_a_shipped_strategy_shows_each_violation_that_it_declares_and_no_other(t
 LOW_TRIGGERS = {
     "adk:threshold=50:retention=3": {"not-due-after"},
     "anthropic:mode=client:threshold=5000": {"not-due-after", "progress-or-stop", "never-larger"},
-    "codex:limit=5000": {"not-due-after", "progress-or-stop", "never-larger"},
+    "codex:mode=local:limit=5000": {"not-due-after", "progress-or-stop", "never-larger"},
     "deepagents:trigger=3messages": {"not-due-after"},
     "gemini-cli:threshold=0.05": {"not-due-after"},
     "goose:threshold=0.05": {"not-due-after"},

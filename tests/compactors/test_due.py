@@ -41,7 +41,7 @@ FROM = """
     anthropic:mode=client:threshold=50000 200000 50000,
     claude-code 20000 16700, claude-code 200000 167000,
     cline 20000 16200,
-    codex 20000 18000, codex:limit=5000 272000 5000,
+    codex 20000 18000, codex:mode=local:limit=5000 272000 5000,
     continue:mode=cli 200000 121000, continue-prune 2000 1951,
     gemini-cli 20000 10000, gemini-cli:threshold=0.9 20000 18000,
     goose 20000 16001,

@@ -18,7 +18,7 @@ VARIANTS = (
     "anchored+ledger",
     "anthropic:clear=2",
     "claude-code:focus=tests",
-    "codex:mode=remote",
+    "codex:mode=local",
     "continue:mode=cli",
     "mask-observations+anchored",
     "roo:version=1",

@@ -21,7 +21,7 @@ from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.text import normalize
 
 REGISTRY = Registry()
-NOT_ALONE = {"none", "recorded", "openai-compact", "anthropic", "external"}
+NOT_ALONE = {"none", "recorded", "openai-compact", "anthropic", "codex", "external"}
 """The control, and what needs a compaction on record an endpoint, or a program."""
 FURTHER = (
     "anthropic:mode=client",
@@ -29,6 +29,7 @@ FURTHER = (
     "anchored+pins",
     "mask-observations+anchored",
     "cline:mode=basic",
+    "codex:mode=local",
     "continue:mode=cli",
     "roo:version=1",
 )

@@ -23,6 +23,7 @@ def asks_a_model(name):
 
 ASKING = [name for name in REGISTRY.names() if asks_a_model(name)] + [
     "anthropic:mode=client",
+    "codex:mode=local",
     *(f"{name}:embedding=text-embedding-3-small" for name in ("light", "rag")),
 ]
 OFTEN = {"anchored", "light", "openai-compact", "truncate", ASKING[-1]}

@@ -3,22 +3,20 @@
 Follows Codex CLI (public source, copies of 2025 and 2026; remote version 2 at 009bd870, read on
 2026-11-29). It is due at 90 % of the window. The product has two ways.
 
+``mode=remote`` (``compact_remote_v2.rs``), the default, for OpenAI's models, which never take the
+local way: the endpoint gives one compaction item that only it can read. The client keeps 64,000
+tokens of the user's messages, their images too (an image counts nothing, a message at least one
+token), and puts the item last. Before the request, the newest tool results give way to a
+placeholder until the conversation fits the window. The request is an ordinary one of the responses
+API that ends with a trigger item; its reply may hold other items too, but one without exactly one
+compaction item is a failure. With a model that cannot do it, such as the offline model, the
+compaction fails with a sentence that names ``mode=local``.
+
 ``mode=local`` (``compact.rs``), for all providers but OpenAI: the new history is the initial
 context, the messages that the user wrote (chosen from the newest back within 20,000
 tokens, the first that does not fit cut in its middle, in their original order), and
 one user message that introduces a summary, last. Assistant and tool messages go,
 and so do earlier summaries: the new one is written from them as well.
-
-``mode=remote`` (``compact_remote_v2.rs``), for OpenAI's models, which never take the local way: the
-endpoint gives one compaction item that only it can read. The client keeps 64,000 tokens of the
-user's messages, their images too (an image counts nothing, a message at least one token), and puts
-the item last. Before the request, the newest tool results give way to a placeholder until the
-conversation fits the window. The request is an ordinary one of the responses API that ends with a
-trigger item; its reply may hold other items too, but one without exactly one compaction item is a
-failure.
-
-``local`` is the default here: it needs no endpoint of OpenAI, and it is the way whose outcome can
-be read, so that it can be said what is lost.
 
 In the middle of a turn, where the model waits for nothing but its tools, the initial
 context stands before the last message of the user instead.
@@ -68,10 +66,10 @@ from pytest_compaction.conversation import (
     TokenCounter,
     leading_system,
 )
-from pytest_compaction.models import CompactRequest, ModelError
+from pytest_compaction.models import CompactRequest, ModelError, UnsupportedError
 
 PRODUCT_WINDOW: Final = 272_000
-KEPT: Final = {"local": 20_000, "remote": 64_000}
+KEPT: Final = {"remote": 64_000, "local": 20_000}
 """Tokens of the user's messages that stay."""
 OUTPUT_LEFT_OUT: Final = "[output left out to fit the window]"
 PREAMBLE: Final = (
@@ -88,22 +86,22 @@ INITIAL_CONTEXT: Final = (
 
 @dataclass(eq=False)
 class Codex(ProductCompactor):
-    """Keeps the initial context and the newest user messages; one summary comes last.
+    """Keeps the initial context and the newest user messages; the endpoint's item comes last.
 
-    ``mode=remote`` asks the endpoint for the item. ``users`` is the limit for user messages in
-    tokens of a 272,000-token window (20,000, with ``mode=remote`` 64,000), ``limit`` a lower
-    threshold than 90 % of the window, in the same measure (0 for none). ``read_results`` and
-    ``read_arguments`` are the characters that the summariser may read of a result and of each
-    argument, or ``all``.
+    With ``mode=local`` a summary takes the place of the item. ``users`` is the limit for user
+    messages in tokens of a 272,000-token window (64,000, with ``mode=local`` 20,000), ``limit`` a
+    lower threshold than 90 % of the window, in the same measure (0 for none). Of ``mode=local``,
+    ``read_results`` and ``read_arguments`` are the characters that the summariser may read of a
+    result and of each argument, or ``all``.
     """
 
     name = "codex"
     asks = "codex"
-    description = "Codex CLI: newest user messages within 20k tokens, then one summary, last"
+    description = "Codex: newest user messages, then the endpoint's item; mode=local: one summary"
     sections = sections_of("codex")
     preamble = PREAMBLE
     drops_calls = True
-    traits = Traits(needs_model=True, keeps_tail=True)
+    traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
 
     mode: str = choice(*KEPT)
     users: int | None = whole(None, 1)
@@ -115,9 +113,9 @@ class Codex(ProductCompactor):
         super().__post_init__()
         self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
         self.most = KEPT[self.mode] if self.users is None else self.users
-        if self.mode == "remote":
-            self.traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
-            self.also_violates("codex-remote")
+        if self.mode == "local":
+            self.traits = Traits(needs_model=True, keeps_tail=True)
+            self.also_violates("codex-local")
         if self.limit:
             self.also_violates("set-off-again")
 
@@ -156,6 +154,8 @@ class Codex(ProductCompactor):
         sent = _fitting_results(before, context)[system:]
         try:
             reply = await context.model.compact(CompactRequest(sent, prompt, by_trigger=True))
+        except UnsupportedError as error:
+            return unchanged(state, f"{error}, or use mode=local")
         except ModelError as error:
             return unchanged(state, f"the endpoint could not compact: {error}")
         items = [message for message in reply.messages if compaction_items(message)]

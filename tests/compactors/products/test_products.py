@@ -22,20 +22,20 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.conversation import leading_system, pending_calls, structure_faults
 
 ASKED_ONCE = (
-    "adk anthropic:mode=client claude-code codex continue continue:mode=cli deepagents gemini-cli "
-    "goose kimi-cli langchain opencode openhands pi roo:version=1 strands"
+    "adk anthropic:mode=client claude-code codex:mode=local continue continue:mode=cli deepagents "
+    "gemini-cli goose kimi-cli langchain opencode openhands pi roo:version=1 strands"
 )
 EVERY = [name for name in Registry().names() if name not in {"none", "recorded"}]
 EVERY += [
     "adk:interval=2:overlap=1",
     "anthropic:mode=client",
-    "codex:mode=remote",
+    "codex:mode=local",
     "cline:mode=basic",
     "continue:mode=cli",
     "roo:version=1",
 ]
 LOSING_CALLS = (
-    "anthropic:mode=client codex codex:mode=remote continue continue:mode=cli goose "
+    "anthropic:mode=client codex codex:mode=local continue continue:mode=cli goose "
     "openai-compact opencode roo"
 )
 
@@ -100,7 +100,8 @@ def test_an_empty_reply_is_taken_for_the_summary(name):
 
 
 READ_AGAIN = (
-    "adk:retention=4 anthropic:mode=client codex deepagents goose kimi-cli langchain:trim=0 strands"
+    "adk:retention=4 anthropic:mode=client codex:mode=local deepagents goose kimi-cli "
+    "langchain:trim=0 strands"
 )
 
 
@@ -111,7 +112,7 @@ def test_an_earlier_summary_is_read_without_its_preamble_and_replaced(name):
     outcomes = list(in_a_row(compactor, [session(12), session(12)[1:]], context))
     read = spy.requests[1].messages
     (earlier,) = (message for message in read if message.id == f"{compactor.name}-summary-1")
-    assert earlier in read[:1] or name == "codex"
+    assert earlier in read[:1] or name == "codex:mode=local"
     assert compactor.preamble not in earlier.text
     assert spy.requests[1].previous is None
     assert outcomes[1].status == "compacted"
@@ -121,7 +122,7 @@ def test_an_earlier_summary_is_read_without_its_preamble_and_replaced(name):
     assert written[0] != earlier.id
 
 
-@pytest.mark.parametrize("name", ["anthropic:mode=client", "codex:mode=remote", "openai-compact"])
+@pytest.mark.parametrize("name", ["anthropic:mode=client", "codex", "openai-compact"])
 def test_a_view_within_budget_and_threshold_is_not_sent(name):
     model = NativeModel()
     outcome, _ = compacted(create(name), session(2), context_of(5000, model=model))

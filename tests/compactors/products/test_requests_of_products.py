@@ -27,7 +27,7 @@ REPLY = "\n".join(
     ]
 )
 PRODUCTS = (
-    "adk", "anthropic:mode=client", "claude-code", "cline", "codex", "continue",
+    "adk", "anthropic:mode=client", "claude-code", "cline", "codex:mode=local", "continue",
     "continue:mode=cli", "deepagents",
     "gemini-cli", "goose", "hermes", "kimi-cli", "langchain:keep=4", "opencode", "openhands", "pi",
     "roo", "roo:version=1", "strands",
@@ -62,8 +62,7 @@ def test_a_request_has_the_shape_of_its_product(name, snapshot):
 def test_every_product_that_asks_for_a_summary_is_known_here():
     asked = set()
     for name, target in SHIPPED.items():
-        traits = Registry().create(parse_spec(name)).traits
-        if target.startswith("products.") and traits.needs_model and not traits.opaque:
+        if target.startswith("products.") and Registry().create(parse_spec(name)).asks:
             asked.add(name)
     assert asked == {name.partition(":")[0] for name in PRODUCTS}
 
@@ -78,7 +77,7 @@ def test_every_product_that_asks_for_a_summary_is_known_here():
             "analysis",
         ),
         ("roo", REPLY, "(nothing yet)"),
-        ("codex", REPLY, "(nothing yet)"),
+        ("codex:mode=local", REPLY, "(nothing yet)"),
         ("kimi-cli", REPLY, "current_focus"),
         ("cline", REPLY, "(nothing yet)"),
         ("goose", REPLY, "(nothing yet)"),
@@ -94,7 +93,7 @@ def test_a_reply_is_read_as_the_product_reads_it(name, stands, gone):
 
 def test_a_reply_that_is_too_long_loses_its_last_lines_and_says_so():
     lines = "\n".join(f"- line {number} of the summary" for number in range(300))
-    _, view = requests("codex", lines)
+    _, view = requests("codex:mode=local", lines)
     assert "- line 1 of the summary" in view[-1].text
     assert view[-1].text.endswith("more lines did not fit)")
 
@@ -204,5 +203,7 @@ def test_the_summariser_reads_those_words():
 
 def test_rules_read_no_prompt():
     context = context_of(700, window=4_000, model=OfflineModel())
-    _, view = compacted(Registry().create(parse_spec("codex")), session(4, words=30), context)
+    _, view = compacted(
+        Registry().create(parse_spec("codex:mode=local")), session(4, words=30), context
+    )
     assert "## Progress and key decisions" in view[-1].text
