@@ -17,7 +17,7 @@ from pytest_compaction.options.table import OPTIONS, option_of
     [
         ("ancho", ["anchored", "anchors"]),
         ("anchored,tru", ["anchored,truncate"]),
-        ("anchored+led", ["anchored+ledger"]),
+        ("anchored+lig", ["anchored+light"]),
         ("no-such", []),
         ("", sorted(Registry().names())),
     ],

@@ -91,11 +91,6 @@ def _cut(text: str) -> str:
     return f"{kept} … [{len(text) - len(kept)} more characters]"
 
 
-def error_kind(text: str) -> str:
-    """The error without its place in the code: equal kinds are the same error."""
-    return _PLACE.sub("", text)
-
-
 _ANSI: Final = re.compile(r"\x1b\[[0-9;?]{0,32}[A-Za-z]")
 _COUNT: Final = (
     r"\d{1,7} (?:failed|passed|errors?|skipped|xfailed|xpassed|warnings?|deselected|rerun)"

@@ -14,9 +14,9 @@ from pytest_compaction.compactors.function.compactor import (
     called,
 )
 from pytest_compaction.compactors.function.frameworks import (
+    is_session,
     node_call,
     object_call,
-    store_kind,
     takes_state,
 )
 from pytest_compaction.compactors.function.shapes import SHAPES
@@ -62,15 +62,14 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
         target = instance_of(spec, target, Given({}, {}))
     if inspect.isclass(target):
         return _of_class(spec, target, given)
-    store = "" if factory or _is_protocol(target) else store_kind(target)
-    if store:
+    if not factory and not _is_protocol(target) and is_session(target):
         try:
             target = copy.deepcopy(target)
         except Exception:  # an object may raise anything when it is copied
             raise UnknownCompactorError(
-                f"{spec.target!r} is one {store} for all cases, which would mix their "
+                f"{spec.target!r} is one session for all cases, which would mix their "
                 "messages; name its class, or a function without parameters that makes one:\n"
-                f"    def make_{store}():\n"
+                "    def make_session():\n"
                 f"        return {type(target).__name__}(...)  # as {spec.target} is made"
             ) from None
     return _of_object(spec, target, given)
@@ -78,11 +77,11 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
 
 def _of_class(spec: Spec, target: Any, given: Given) -> Compactor[State]:
     """A strategy of a class; its instance takes the parameters that its method does not."""
-    store = store_kind(target)
-    if not (_has_simple_compact(target) or store or _is_called(target)):
+    session = is_session(target)
+    if not (_has_simple_compact(target) or session or _is_called(target)):
         return _of_object(spec, instance_of(spec, target, given), Given({}, {}), spec.target)
     first, rest = given.divided(target)
-    if store:
+    if session:
         if SESSION_ID not in first.values and takes(target, SESSION_ID):
             first = Given({SESSION_ID: "case", **first.values}, first.written)
     else:
