@@ -17,6 +17,7 @@ from pytest_compaction.folders import write_whole
 from pytest_compaction.importers import (
     Importer,
     ImportFormatError,
+    OtherFileError,
     load_importers,
     read_by_best,
 )
@@ -110,6 +111,8 @@ def _period(paths: Sequence[Path], importers: Mapping[str, Importer], window: in
             else:
                 _read(path, importers, window, period)
         except ImportFormatError as error:
+            if isinstance(error, OtherFileError) and not by_user:
+                continue
             period.unreadable.append((str(path), str(error)))
         except OSError as error:
             period.unreadable.append((str(path), f"{path}: {error.strerror or error}"))

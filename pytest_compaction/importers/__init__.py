@@ -15,7 +15,9 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.importers.registry import *
 
 _NAMES: Final = {
-    "protocol": "Boundary Importer ImportFormatError ImportTally Transcript reasons_of",
+    "protocol": (
+        "Boundary Importer ImportFormatError ImportTally OtherFileError Transcript reasons_of"
+    ),
     "registry": (
         "conversations fault_of_file fitting_importers importer_for importer_named load_importers "
         "read_by_best"

@@ -44,6 +44,10 @@ class ImportFormatError(ValueError):
     """A transcript cannot be imported; the text names the file, the line, and what to do."""
 
 
+class OtherFileError(ImportFormatError):
+    """A file belongs to a session that is read from another file, which the text names."""
+
+
 @dataclass(frozen=True, slots=True)
 class ImportTally:
     """What became of the records of a transcript; an importer drops nothing silently.
@@ -232,6 +236,12 @@ class Tally:
         """The first compactions; the others are left out, since each may hold the whole log."""
         self.left_out[TOO_MANY] += max(len(compactions) - MOST_COMPACTIONS, 0)
         return compactions[:MOST_COMPACTIONS]
+
+    def has_room(self, compactions: Sequence[T]) -> bool:
+        """Whether one more compaction is read; one that is not counts as left out."""
+        room = len(compactions) < MOST_COMPACTIONS
+        self.left_out[TOO_MANY] += not room
+        return room
 
     def compacted(self, boundary: Boundary) -> None:
         """Count the record of a compaction, which does not become a message."""

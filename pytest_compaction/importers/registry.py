@@ -32,6 +32,7 @@ from pytest_compaction.importers.protocol import (
     SHAPED,
     Importer,
     ImportFormatError,
+    OtherFileError,
     Transcript,
     reasons_of,
 )
@@ -200,6 +201,8 @@ def read_by_best(
                 begun.append(next(transcripts))
         except StopIteration:
             pass
+        except OtherFileError:
+            raise
         except ImportFormatError as error:
             if not begun:
                 failed.append((0.0, importer, error))

@@ -234,6 +234,22 @@ def test_the_compactions_of_a_cline_session_are_those_of_one_session(run, tmp_pa
     assert "2 compactions in 1 session cost: session.messages.json" in out
 
 
+def test_the_other_files_of_a_cline_session_are_passed_over_in_a_folder_and_told_if_named(
+    run, tmp_path
+):
+    folder = tmp_path / "cline"
+    folder.mkdir()
+    for file in public_data("cline/session.json").parent.glob("*.json"):
+        (folder / file.name).write_bytes(file.read_bytes())
+    code, out, err = run("cline")
+    assert (code, err) == (0, "")
+    assert "2 compactions in 1 session cost: cline" in out
+    assert "no compaction on record" not in out
+    for name, told in (("session", "the header of a Cline"), ("basic.compaction", "the result of")):
+        code, _, err = run(f"cline/{name}.json")
+        assert (code, told in err) == (1, True)
+
+
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_every_format_is_read(run, tmp_path, sample):
     name = f"{sample}.json"

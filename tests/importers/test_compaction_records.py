@@ -115,7 +115,20 @@ def openhands_lines(number):
         yield {**event, "id": each, "action": "condensation", "args": {"summary": "we began"}}
 
 
+def anthropic_lines(number):
+    begun = {"role": "user", "content": "begin"}
+    made = {"role": "assistant", "content": [{"type": "compaction", "content": "we began"}]}
+    yield {"model": "m", "messages": [begun, *[made] * number]}
+
+
+def responses_lines(number):
+    made = {"type": "compaction", "summary": "we began"}
+    yield {"model": "m", "input": [{"role": "user", "content": "begin"}, *[made] * number]}
+
+
 MANY = {
+    "anthropic": anthropic_lines,
+    "openai-responses": responses_lines,
     "codex": codex_lines,
     "pi": pi_lines,
     "claude-code": claude_code_lines,

@@ -114,6 +114,8 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
         tally.note_unread(message, READ)
         blocks = read_blocks(message.get("content"), place, tally)
         for summary in blocks.compactions:
+            if not tally.has_room(boundaries):
+                continue
             if log := thread.finished():
                 missing = "" if summary else "its block has no content"
                 boundaries.append(Boundary(log[-1].id, summary, missing=missing))

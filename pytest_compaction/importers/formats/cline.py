@@ -25,6 +25,7 @@ from pytest_compaction.importers.json_files import is_list, read_document
 from pytest_compaction.importers.protocol import (
     Boundary,
     ImportFormatError,
+    OtherFileError,
     Tally,
     Transcript,
     trigger_of,
@@ -75,12 +76,12 @@ def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
     """Refuse the other files of a session with an error that names the right one."""
     messages = session.get("messages")
     if not is_list(messages):
-        raise ImportFormatError(
+        raise OtherFileError(
             f"{path}: this is the header of a Cline session, without its messages; "
             f"import the file beside it that ends in {_LOG}"
         )
     if path.name.endswith(_SIDECAR) or "source_message_count" in session:
-        raise ImportFormatError(
+        raise OtherFileError(
             f"{path}: this is the result of a Cline compaction, not the session; import the "
             f"file beside it that ends in {_LOG}, which reads this one as well"
         )

@@ -24,9 +24,7 @@ from pytest_compaction.importers.json_files import head_values, json_lines
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     ENCRYPTED_CONTENT,
-    MOST_COMPACTIONS,
     SUMMARY_IN_RECORD,
-    TOO_MANY,
     Boundary,
     ImportFormatError,
     Tally,
@@ -150,8 +148,7 @@ class _RolloutReader:
         summary = string(payload.get("message"))
         if summary and self._items.take_back(summary.strip()):
             self._tally.left_out[SUMMARY_IN_RECORD] += 1
-        if len(self._boundaries) >= MOST_COMPACTIONS:
-            self._tally.left_out[TOO_MANY] += 1
+        if not self._tally.has_room(self._boundaries):
             return
         log = self._items.messages
         if not log:

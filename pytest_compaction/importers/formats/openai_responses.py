@@ -169,6 +169,8 @@ class ItemReader:
             self._tally.left_out["reasoning without content"] += 1
 
     def _compaction(self, item: Mapping[str, Any]) -> None:
+        if not self._tally.has_room(self.boundaries):
+            return
         messages = self.messages
         if not messages:
             self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1

@@ -14,8 +14,6 @@ from pytest_compaction.conversation.formats.parts import mapping, required_id, s
 from pytest_compaction.importers.json_files import json_lines
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
-    MOST_COMPACTIONS,
-    TOO_MANY,
     Boundary,
     ImportFormatError,
     Tally,
@@ -128,8 +126,7 @@ class _SessionReader:
         summary, tokens = record.get("summary"), record.get("tokensBefore")
         index, id = record.get("firstKeptEntryIndex"), record.get("firstKeptEntryId")
         first = index + 1 if isinstance(index, int) else self._numbers.get(str(id))
-        if len(self._boundaries) >= MOST_COMPACTIONS:
-            self._tally.left_out[TOO_MANY] += 1
+        if not self._tally.has_room(self._boundaries):
             return
         log = self._thread.finished()
         if not log:
