@@ -3,6 +3,7 @@
 Each block stands on one page between ``<!-- name -->`` and ``<!-- /name -->``.
 """
 
+import functools
 import json
 import re
 import shutil
@@ -255,22 +256,26 @@ def measured_words(names=None):
             yield origin, name, own
 
 
-def judged(records):
-    """The mean score of the model's own verdicts on its answers from these views, 0 to 5.
-
-    Items without a verdict are left out: those of the control in one case.
-    """
-    given = {
-        (row.strategy, row.case, row.probe): RecordedVerdict.read(row.words).dimensions.values()
+@functools.cache
+def verdicts_of_model():
+    """The overall score of each recorded verdict, 0 to 5, by strategy, case and probe."""
+    return {
+        (row.strategy, row.case, row.probe): statistics.mean(
+            RecordedVerdict.read(row.words).dimensions.values()
+        )
         for row in Archive(CASES / "words.zip").words
         if row.role == "verdict"
     }
-    found = [
-        {**record, "overall": statistics.mean(given[key])}
-        for record in records
-        if (key := (record["compactor"], record["case"], record["probe"])) in given
-    ]
-    return f"{overall_mean(found).value:.2f}" if found else "-"
+
+
+def judged(records):
+    """The mean score of the model's own verdicts on its answers from these views, 0 to 5."""
+    given = verdicts_of_model()
+    keys = [(record["compactor"], record["case"], record["probe"]) for record in records]
+    if not any(key in given for key in keys):
+        return "-"
+    found = [{**r, "overall": given[k]} for r, k in zip(records, keys, strict=True)]
+    return f"{overall_mean(found).value:.2f}"
 
 
 def words_block():

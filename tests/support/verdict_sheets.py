@@ -54,8 +54,6 @@ from pytest_compaction.session.resolve import resolve_session
 
 STRATEGIES = ("anchored", "claude-code", "none")
 """Two with recorded words, and the control, whose views are the log."""
-MOST_TOKENS = 150_000
-"""A longer request is more than a reader takes; only the control has such ones."""
 EXCERPT_TOKENS = 800
 """Tokens of the log that a judge is shown for each question, with all questions in one request."""
 ARCHIVE = CASES / WORDS_FILE
@@ -238,20 +236,13 @@ def measured_session(strategies=STRATEGIES):
 
 
 def sheets(session, strategies=STRATEGIES):
-    """The sheets of all strategies, in order; and why some cannot be asked, by case."""
-    found, left_out = [], {}
+    """The sheets of all strategies, in order."""
     for strategy in strategies:
         for entry in session.case_set.entries:
             case = session.case_set.case(entry.id)
             compaction = session.engine.compaction(case, Arm(strategy))
             points = sorted({probe.point for probe in case.probes})
-            sheet = Sheet(case, strategy, {p: tuple(compaction.view(p)) for p in points})
-            tokens = session.roles.tokens.text(sheet.answer_request)
-            if tokens > MOST_TOKENS:
-                left_out[case.id] = f"its request would have {tokens:,} tokens"
-            else:
-                found.append(sheet)
-    return found, left_out
+            yield Sheet(case, strategy, {p: tuple(compaction.view(p)) for p in points})
 
 
 def digest_of(text):
@@ -351,12 +342,10 @@ def main(arguments=None):
     parser.add_argument("--date", default="2026-11-30")
     options = parser.parse_args(arguments)
     with measured_session() as session:
-        found, left_out = sheets(session)
+        found = list(sheets(session))
         digests = {entry.id: entry.digest for entry in session.case_set.entries}
         if options.what == "answers":
             write_answers(options.folder, found)
-            for id, reason in left_out.items():
-                print(f"none on {id} is left out: {reason}")
             print(f"{len(found)} requests in {options.folder / 'answers'}")
         elif options.what == "verdicts":
             count = write_verdicts(options.folder, found, session.roles.tokens)
