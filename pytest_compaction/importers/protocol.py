@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from pytest_compaction.conversation import Image, Message, Opaque, Part, Text, canonical_json
-from pytest_compaction.conversation.formats.parts import Media, mapping
+from pytest_compaction.conversation.formats.parts import Media, mapping, string
 from pytest_compaction.text import printable
 
 T = TypeVar("T")
@@ -115,6 +116,20 @@ def counted_tokens(value: Any) -> int | None:
     """A number of tokens or milliseconds that a transcript states; ``None`` for anything else."""
     number = isinstance(value, int) and not isinstance(value, bool)
     return value if number and 0 <= value < _MOST_COUNTED else None
+
+
+def seconds_between(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> float | None:
+    """The seconds between two records, if both tell their time and it is less than an hour."""
+    times = [string(record.get("timestamp")).replace("Z", "+00:00") for record in (earlier, later)]
+    try:
+        start, end = map(datetime.fromisoformat, times)
+        passed = (end - start).total_seconds()
+    except (ValueError, TypeError, OverflowError):  # or one of them alone tells its zone
+        return None
+    return passed if 0 <= passed < _HOUR else None
+
+
+_HOUR: Final = 3600
 
 
 def trigger_of(value: Any) -> str:

@@ -1,10 +1,15 @@
-"""``pytest-compaction production`` over formats that record compactions: one read is repeated."""
+"""``pytest-compaction production`` over formats that record compactions: one read is repeated.
+
+The sessions hold all that their programs record of a compaction.
+"""
 
 import json
 
 import pytest
+from support.pages import DOCS
 
 from pytest_compaction import cli
+from pytest_compaction.importers import conversations, load_importers
 
 BEFORE, AFTER = ("a", "b", "c"), ("a", "d")
 """Files that are read before the compaction and after it."""
@@ -12,6 +17,10 @@ BEFORE, AFTER = ("a", "b", "c"), ("a", "d")
 
 def lines(records):
     return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def time(seconds):
+    return f"2026-11-30T12:00:{seconds:02}Z"
 
 
 def text(words):
@@ -27,6 +36,8 @@ def claude_code(number, file):
         ("user", f"r{number}", f"a{number}", result),
     ):
         message = {"role": kind, "content": [block]}
+        if kind == "assistant":
+            message["usage"] = {"input_tokens": 400 - number}
         yield {"type": kind, "uuid": id, "parentUuid": before, "message": message}
 
 
@@ -37,22 +48,41 @@ def claude_code_session():
         if number == len(BEFORE):
             last = f"r{number - 1}"
             boundary = {"uuid": "b", "parentUuid": None, "logicalParentUuid": last}
-            yield {"type": "system", "subtype": "compact_boundary", **boundary}
+            metadata = {"trigger": "manual", "preTokens": 900, "durationMs": 2_000}
+            yield {
+                "type": "system",
+                "subtype": "compact_boundary",
+                "compactMetadata": metadata,
+                **boundary,
+            }
             summary = {"message": {"role": "user", "content": "We read."}, "parentUuid": "b"}
             yield {**user, "uuid": "z", "isCompactSummary": True, **summary}
+            typed = {"role": "user", "content": "/compact keep the names"}
+            yield {**user, "uuid": "y", "parentUuid": "z", "message": typed}
         yield from claude_code(number, file)
 
 
 def codex_session():
-    def line(type, /, **payload):
-        return {"timestamp": "t", "type": type, "payload": payload}
+    def line(type, /, at=0, **payload):
+        return {"timestamp": time(at), "type": type, "payload": payload}
+
+    def tokens(total):
+        info = {"last_token_usage": {"total_tokens": total}}
+        return line("event_msg", type="token_count", info=info)
 
     asked = [{"type": "input_text", "text": "fix it"}]
     yield line("session_meta", id="s", cwd="/w")
+    yield line("event_msg", type="task_started")
     yield line("response_item", type="message", role="user", content=asked)
     for number, file in enumerate((*BEFORE, *AFTER)):
         if number == len(BEFORE):
-            yield line("compacted", message="We read.")
+            yield line("event_msg", type="task_complete")
+            yield line("event_msg", 10, type="task_started")
+            yield tokens(900)
+            yield line("compacted", 12, message="We read.")
+            yield tokens(300)
+            yield line("event_msg", 12, type="task_complete")
+            yield line("event_msg", 13, type="task_started")
         call = {"name": "exec_command", "arguments": json.dumps({"cmd": f"sed -n 1,80p {file}.py"})}
         output = f"Chunk ID: {number}\nWall time: 0.{number} seconds\nOutput:\ntext of {file}"
         yield line("response_item", type="function_call", call_id=f"c{number}", **call)
@@ -69,9 +99,10 @@ def pi_session():
     yield message("user", "fix it")
     for number, file in enumerate((*BEFORE, *AFTER)):
         if number == len(BEFORE):
-            yield {"type": "compaction", "summary": "We read.", "firstKeptEntryIndex": 6}
+            made = {"summary": "We read.", "firstKeptEntryIndex": 6, "tokensBefore": 900}
+            yield {"type": "compaction", **made}
         call = {"type": "toolCall", "id": f"c{number}", "name": "read", "arguments": {"path": file}}
-        yield message("assistant", [call])
+        yield message("assistant", [call], usage={"input": 300})
         yield message("toolResult", text(f"text of {file}"), toolCallId=f"c{number}")
 
 
@@ -79,13 +110,15 @@ def openhands_session():
     events = []
 
     def event(**more):
-        events.append({"id": len(events), "timestamp": "t", **more})
+        events.append({"id": len(events), "timestamp": time(len(events)), **more})
 
     event(source="user", action="message", args={"content": "fix it"})
     for number, file in enumerate((*BEFORE, *AFTER)):
         if number == len(BEFORE):
+            event(source="agent", action="condensation_request", args={})
             event(source="agent", action="condensation", args={"summary": "We read."})
         meta = {"tool_call_id": f"c{number}", "function_name": "execute_bash"}
+        meta["model_response"] = {"usage": {"prompt_tokens": 400 - number}}
         command = {"command": f"cat {file}.py"}
         event(source="agent", action="run", args=command, tool_call_metadata=meta)
         seen = {"observation": "run", "content": f"text of {file}", "cause": len(events) - 1}
@@ -107,7 +140,9 @@ def gemini_session():
         }
         call = {"id": f"c{number}", "name": "read_file", "args": {"absolute_path": f"/r/{file}"}}
         called = {**call, "status": "success", "result": [{"functionResponse": answer}]}
-        yield {"id": f"g{number}", "type": "gemini", "content": "", "toolCalls": [called]}
+        yield {"id": f"g{number}", "type": "gemini", "content": "", "toolCalls": [called]} | {
+            "tokens": {"input": 400 - number}
+        }
 
 
 def cline_session():
@@ -119,7 +154,9 @@ def cline_session():
         id, given = f"c{number}", {"files": [{"path": f"/r/{file}"}]}
         call = {"type": "tool_use", "id": id, "name": "read_files", "input": given}
         result = {"type": "tool_result", "tool_use_id": id, "content": f"text of {file}"}
-        messages.append(message(2 * number, "assistant", call))
+        messages.append(
+            message(2 * number, "assistant", call) | {"metrics": {"inputTokens": 400 - number}}
+        )
         messages.append(message(2 * number + 1, "user", result))
     return {"version": 1, "sessionId": "1", "agent": "lead", "messages": messages}
 
@@ -157,3 +194,64 @@ def test_the_repeated_read_is_found_in_each_format(tmp_path, monkeypatch, name):
     after = compaction["fetched_again"]["10"]["after"]
     assert (after["calls"], after["again"]) == (len(AFTER), 1)
     assert compaction["tokens_after"]["tokens"] > 0
+
+
+COLUMNS = {
+    "trigger": lambda made: made["trigger"] != "unknown",
+    "tokens before": lambda made: not made["tokens_before"]["counted_here"],
+    "tokens after": lambda made: not made["tokens_after"]["counted_here"],
+    "seconds": lambda made: made["seconds"] is not None,
+    "instruction": lambda made: made["instruction_followed"] is not None,
+}
+
+
+@pytest.mark.parametrize("name", WRITE)
+def test_the_page_says_what_each_format_records(tmp_path, monkeypatch, name):
+    page = (DOCS / "production.md").read_text("utf-8")
+    head, *rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in page.partition("## What each format records")[2].splitlines()
+        if line.startswith("|") and "---" not in line
+    ][: len(WRITE) + 1]
+    assert head == ["format", *COLUMNS]
+    (told,) = [cells for format, *cells in rows if format == name]
+    monkeypatch.chdir(tmp_path)
+    WRITE[name](tmp_path / "1.messages.json")
+    assert cli.main(["production", "1.messages.json", "--json=out.json"]) == 0
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    (compaction,) = period["sessions"][0]["compactions"]
+    known = {column: is_known(compaction) for column, is_known in COLUMNS.items()}
+    assert known == {c: cell != "not recorded" for c, cell in zip(COLUMNS, told, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (["start"], ["end"], ("manual", 2.0)),
+        (["start"], ["user", "answer"], ("auto", None)),
+        (["start", "user", "call"], ["end"], ("auto", None)),
+        (["start"], [], ("", None)),
+        ([], ["answer", "end"], ("", None)),
+    ],
+)
+def test_a_codex_compaction_alone_in_its_turn_was_asked_for(tmp_path, before, after, told):
+    said = [{"type": "text", "text": "go on"}]
+    lines_of = {
+        "start": ("event_msg", {"type": "task_started"}),
+        "end": ("event_msg", {"type": "task_complete"}),
+        "user": ("response_item", {"type": "message", "role": "user", "content": said}),
+        "answer": ("response_item", {"type": "message", "role": "assistant", "content": said}),
+        "call": ("response_item", {"type": "function_call", "call_id": "c", "name": "ls"}),
+        "compact": ("compacted", {"message": "We read."}),
+    }
+    names = ["user", "answer", *before, "compact", *after]
+    path = tmp_path / "rollout.jsonl"
+    records = [
+        {"timestamp": time(2 * place), "type": lines_of[name][0], "payload": lines_of[name][1]}
+        for place, name in enumerate(names)
+    ]
+    path.write_text(lines(records), "utf-8")
+    importers = load_importers().importers
+    (transcript,) = conversations(importers["codex"], path)
+    (boundary,) = transcript.boundaries
+    assert (boundary.trigger, boundary.seconds) == told

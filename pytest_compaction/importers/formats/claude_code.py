@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +31,7 @@ from pytest_compaction.importers.protocol import (
     Tally,
     Transcript,
     counted_tokens,
+    seconds_between,
     trigger_of,
     unknown,
 )
@@ -153,26 +153,6 @@ class _Compaction:
         if stated is None and self.cleared and before is not None and saved is not None:
             stated = max(before - saved, 0)
         return self.first_sent if stated is None else stated
-
-
-def _seconds(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> float | None:
-    """The seconds between two lines, if both tell their time and it is less than an hour."""
-    times = []
-    for line in (earlier, later):
-        try:
-            times.append(
-                datetime.fromisoformat(string(line.get("timestamp")).replace("Z", "+00:00"))
-            )
-        except ValueError:
-            return None
-    try:
-        passed = (times[1] - times[0]).total_seconds()
-    except (TypeError, OverflowError):  # one of them alone tells its zone
-        return None
-    return passed if 0 <= passed < _HOUR else None
-
-
-_HOUR: Final = 3600
 
 
 def _sent_tokens(usage: Mapping[str, Any]) -> int | None:
@@ -388,7 +368,7 @@ class _SessionReader:
             metadata = record.get("microcompactMetadata" if cleared else "compactMetadata")
             compaction = _Compaction(len(self._entries), mapping(metadata), open=not cleared)
             compaction.cleared = cleared
-            compaction.waited = None if cleared else _seconds(self._answered, record)
+            compaction.waited = None if cleared else seconds_between(self._answered, record)
             self._compactions.append(compaction)
 
     def _spoken(self, record: Mapping[str, Any], uuid: str, place: str) -> None:

@@ -28,6 +28,7 @@ from pytest_compaction.importers.protocol import (
     OtherFileError,
     Tally,
     Transcript,
+    counted_tokens,
     trigger_of,
 )
 from pytest_compaction.importers.registry import Format, shown_by
@@ -116,6 +117,8 @@ class _Read:
     messages: tuple[Message, ...] = ()
     origins: list[int] = field(default_factory=list)
     model: str = ""
+    sent: list[tuple[int, int]] = field(default_factory=list)
+    """Numbers of replies in the session, with the tokens of their requests."""
 
 
 def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
@@ -130,6 +133,8 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
         role = known_role(message, where)
         tally.note_unread(message, _READ)
         read.model = string(mapping(message.get("modelInfo")).get("id")) or read.model
+        if sent := counted_tokens(mapping(message.get("metrics")).get("inputTokens")):
+            read.sent.append((number, sent))
         blocks = read_blocks(anthropic_blocks(message.get("content"), tally), where, tally)
         leave_compactions(blocks, tally)
         for result, rest in blocks.results:
@@ -149,9 +154,13 @@ def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Bounda
     end = _known(session["messages"], record.data)
     before = [m for m, origin in zip(log.messages, log.origins, strict=True) if origin < end]
     before = before or list(log.messages)
+    first = next((tokens for number, tokens in log.sent if number >= end), None)
+    last = next((tokens for number, tokens in reversed(log.sent) if number < end), None)
+    stated = _tokens_before(record.data["messages"])  # of the messages alone, without the prompt
     return Boundary(
         before[-1].id,
-        tokens_before=_tokens_before(record.data["messages"]),
+        tokens_before=last if stated is None or (first and last) else stated,
+        tokens_after=first if last else None,
         messages=in_terms_of(before, view.messages, f"recorded-{record.name}"),
         trigger=_trigger(record.data["messages"]),
     )
@@ -182,7 +191,7 @@ def _trigger(messages: Sequence[Any]) -> str:
     for message in messages:
         reason = string(mapping(mapping(message).get("metadata")).get("reason"))
         if reason:
-            return trigger_of(reason.partition("_")[0])
+            return trigger_of(reason.partition("_")[0].replace("overflow", "auto"))
     return ""
 
 

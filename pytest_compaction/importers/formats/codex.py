@@ -3,6 +3,8 @@
 The conversation is in ``response_item`` lines; ``event_msg`` lines repeat it for the screen. A
 ``compacted`` line has in ``replacement_history`` what Codex continued with; without one, Codex
 rebuilds it from the summary and the newest user messages within 20,000 tokens, and so does this.
+A compaction for which the user asked has a turn of its own, which begins with it; any other belongs
+to a turn that works.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from pytest_compaction.importers.protocol import (
     Tally,
     Transcript,
     counted_tokens,
+    seconds_between,
     unknown,
 )
 from pytest_compaction.importers.registry import Format
@@ -44,6 +47,8 @@ _TYPES: Final = ("session_meta", "response_item", "event_msg", "turn_context", "
 _ITEMS: Final = ("message", "reasoning", "function_call", "function_call_output")
 # Rollouts before envelopes: an item stands alone in its line, known by its type.
 _ITEM_ENDINGS: Final = ("_call", "_output")
+_TURN_BEGINS: Final = ("task_started", "turn_started")
+_TURN_ENDS: Final = ("task_complete", "turn_complete")
 
 
 def _recognises(head: str) -> bool:
@@ -73,6 +78,12 @@ class _RolloutReader:
         self._tokens: int | None = None
         self._window: int | None = None
         self._recognised = 0
+        self._turn: Mapping[str, Any] | None = None
+        """The line at which the turn began."""
+        self._works = False
+        """Whether the turn has called a tool."""
+        self._alone: Mapping[str, Any] | None = None
+        """The line of the last compaction while the turn has done nothing else."""
 
     def transcript(self, path: Path) -> Transcript:
         for number, record in json_lines(path, self._tally):
@@ -98,7 +109,7 @@ class _RolloutReader:
         given = mapping(payload)
         item = kind == "message" or (_is_item(record) and "record_type" not in record)
         if kind == "event_msg":
-            self._event(given)
+            self._event(given, record)
         elif kind == "turn_context":
             self._model = string(given.get("model")) or self._model
             self._tally.left_out["turn settings"] += 1
@@ -107,16 +118,36 @@ class _RolloutReader:
         elif kind in ("response_item", "compacted") or item:
             self._recognised += 1
             if kind == "compacted":
-                self._compacted(given, place)
+                self._compacted(given, record, place)
             else:
+                self._note_work(given if kind == "response_item" else record)
                 self._items.add(payload if kind == "response_item" else record, place)
         else:
             self._tally.skip(unknown("record type", kind or record.get("record_type")), record)
 
-    def _event(self, event: Mapping[str, Any]) -> None:
+    def _note_work(self, item: Mapping[str, Any]) -> None:
+        kind = string(item.get("type"))
+        calls = kind.endswith(_ITEM_ENDINGS)
+        self._works = self._works or calls
+        if self._alone and (calls or kind == "reasoning" or item.get("role") == "assistant"):
+            self._triggered("auto")
+
+    def _triggered(self, trigger: str, seconds: float | None = None) -> None:
+        self._boundaries[-1:] = [
+            replace(last, trigger=trigger, seconds=seconds) for last in self._boundaries[-1:]
+        ]
+        self._alone = None
+
+    def _event(self, event: Mapping[str, Any], record: Mapping[str, Any]) -> None:
         if event.get("type") == "thread_rolled_back":
             self._roll_back(event.get("num_turns"))
             return
+        if event.get("type") in _TURN_BEGINS:
+            self._turn, self._works, self._alone = record, False, None
+        elif event.get("type") in _TURN_ENDS:
+            if self._turn and self._alone:
+                self._triggered("manual", seconds_between(self._turn, self._alone))
+            self._turn = None
         if event.get("type") == "token_count":
             info = mapping(event.get("info"))
             total = counted_tokens(mapping(info.get("last_token_usage")).get("total_tokens"))
@@ -142,9 +173,10 @@ class _RolloutReader:
         self._tally.left_out["message in a turn that the user undid"] += self._items.cut(place)
         for boundary in self._boundaries:
             self._tally.left_out[UNDONE_COMPACTION] += boundary.after in lost
+        self._alone = None
         self._boundaries = [one for one in self._boundaries if one.after not in lost]
 
-    def _compacted(self, payload: Mapping[str, Any], place: str) -> None:
+    def _compacted(self, payload: Mapping[str, Any], record: Mapping[str, Any], place: str) -> None:
         summary = string(payload.get("message"))
         if summary and self._items.take_back(summary.strip()):
             self._tally.left_out[SUMMARY_IN_RECORD] += 1
@@ -178,8 +210,10 @@ class _RolloutReader:
             messages=view,
             missing="" if view else missing,
             window=self._window,
+            trigger="auto" if self._turn and self._works else "",
         )
         self._boundaries.append(boundary)
+        self._alone = None if self._works else self._turn and record
 
 
 def _rebuilt(summary: str, log: Sequence[Message], name: str) -> tuple[Message, ...]:

@@ -36,6 +36,7 @@ from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Tally,
     Transcript,
+    counted_tokens,
     unknown,
 )
 from pytest_compaction.importers.registry import Format, shown_by
@@ -122,7 +123,16 @@ class _ChatLog:
             if before:
                 view = in_terms_of(before, _read(history, Tally()).finished(), f"recorded-{number}")
                 missing = "" if view else "the history was emptied"
-                boundaries.append(Boundary(before[-1].id, messages=view, missing=missing))
+                sent = [_sent(each) for each in (reversed(records[:end]), records[end:])]
+                boundaries.append(
+                    Boundary(
+                        before[-1].id,
+                        tokens_before=sent[0],
+                        tokens_after=sent[1],
+                        messages=view,
+                        missing=missing,
+                    )
+                )
             else:
                 self._tally.left_out["rewritten history before the first message"] += 1
         model = next((r["model"] for r in reversed(records) if isinstance(r.get("model"), str)), "")
@@ -192,6 +202,12 @@ def _is_snapshot(record: ChatRecord) -> bool:
     ]
     first = next((text for text in texts if isinstance(text, str)), "")
     return record.get("type") == "user" and bool(_SNAPSHOT.match(first))
+
+
+def _sent(records: Iterable[ChatRecord]) -> int | None:
+    """The tokens of the first request among records whose reply states them."""
+    tokens = (counted_tokens(mapping(record.get("tokens")).get("input")) for record in records)
+    return next((each for each in tokens if each), None)
 
 
 def _read(records: Sequence[ChatRecord], tally: Tally) -> ThreadBuilder:

@@ -6,6 +6,7 @@ distinguished by their ``kind``.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeGuard
@@ -23,7 +24,14 @@ from pytest_compaction.conversation import (
 from pytest_compaction.conversation.formats.chat import read_part
 from pytest_compaction.conversation.formats.parts import Media, as_arguments, mapping, string
 from pytest_compaction.importers.chat_messages import read_call, thinking_blocks
-from pytest_compaction.importers.protocol import Boundary, Tally, Transcript, unknown
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    Tally,
+    Transcript,
+    counted_tokens,
+    seconds_between,
+    unknown,
+)
 from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
 
@@ -81,7 +89,11 @@ class EventReader:
         """Whether OpenHands counts each event as part of its view."""
         self._held: tuple[str, list[Part], int] | None = None
         """A response whose calls are being collected."""
-        self._condensations: list[tuple[int, Mapping[str, Any]]] = []
+        self._condensations: list[tuple[int, Mapping[str, Any], float | None]] = []
+        self._asked: Mapping[str, Any] = {}
+        """The request that the next condensation answers, if one was made."""
+        self._sent: list[tuple[int, int]] = []
+        """Places of events with the tokens of the request that made them."""
         """Each with the number of events before it."""
         self._responses: set[str] = set()
         self._delegated = False
@@ -96,6 +108,9 @@ class EventReader:
         if is_classic(given):
             response = mapping(mapping(given.get("tool_call_metadata")).get("model_response"))
             self._model = string(response.get("model")) or self._model
+            sent = counted_tokens(mapping(response.get("usage")).get("prompt_tokens"))
+            if sent and "action" in given:  # an observation has the response of its action
+                self._sent.append((len(self._ids) - 1, sent))
             self._classic(given)
         elif is_sdk(given):
             self._sdk(given, str(given["kind"]))
@@ -131,9 +146,11 @@ class EventReader:
         self._settle(viewed)
         self._tally.left_out[reason] += 1
 
-    def _condensed(self, given: Mapping[str, Any]) -> None:
+    def _condensed(self, given: Mapping[str, Any], event: Mapping[str, Any]) -> None:
         self._settle()
-        self._condensations.append((len(self._ids) - 1, given))
+        seconds = seconds_between(self._asked, event)
+        self._condensations.append((len(self._ids) - 1, given, seconds))
+        self._asked = {}
 
     def _settle(self, viewed: bool = False) -> None:
         if self._held is not None:
@@ -145,13 +162,23 @@ class EventReader:
 
     def _boundaries(self, messages: Sequence[Message]) -> Iterator[Boundary]:
         forgotten: set[str] = set()
-        for number, (end, given) in enumerate(self._tally.bounded(self._condensations), start=1):
+        compactions = self._tally.bounded(self._condensations)
+        places = [place for place, _ in self._sent]
+        for number, (end, given, seconds) in enumerate(compactions, start=1):
             forgotten |= _forgotten(given)
             count = sum(origin < end for origin in self._thread.origins)
             if count:
                 view = tuple(self._view(messages[:count], end, given, forgotten, number))
                 missing = "" if view else "everything was forgotten and nothing put in its place"
-                yield Boundary(messages[count - 1].id, messages=view, missing=missing)
+                later = bisect_left(places, end)
+                yield Boundary(
+                    messages[count - 1].id,
+                    tokens_before=self._sent[later - 1][1] if later else None,
+                    tokens_after=self._sent[later][1] if later < len(places) else None,
+                    messages=view,
+                    missing=missing,
+                    seconds=seconds,
+                )
             else:
                 self._tally.left_out["condensation before the first message"] += 1
 
@@ -204,7 +231,10 @@ class EventReader:
         elif kind in _RESULTS:
             self._result(event, kind)
         elif kind == "Condensation":
-            self._condensed(event)
+            self._condensed(event, event)
+        elif kind == "CondensationRequest":
+            self._asked = event
+            self._left("program event: CondensationRequest")
         else:
             self._left(f"program event: {printable(kind, 60)}")
 
@@ -249,11 +279,12 @@ class EventReader:
             parts = [*self._parts(args.get("content")), *self._images(args.get("image_urls"))]
             self._said("assistant" if source == "agent" else "user", parts)
         elif action == "condensation":
-            self._condensed(args)
+            self._condensed(args, event)
         elif action == "recall":
             # Left out, but part of the view: condensations count such events in their offset.
             self._left("knowledge search by the program", viewed=True)
         elif action in _PROGRAM:
+            self._asked = event if action == "condensation_request" else self._asked
             self._left(f"program action: {action}")
         elif action in _ENDINGS:
             self._ending(event, args)
