@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from support.imports import import_with, write
 
-from pytest_compaction.artifacts import INTERRUPTED, Trail, file_operations
+from pytest_compaction.artifacts import INTERRUPTED, file_operations
 from pytest_compaction.conversation import Image, Thinking, canonical_json
 from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.codex import IMPORTER
@@ -111,7 +111,7 @@ def test_patches_custom_tools_and_local_shells_are_calls(tmp_path):
     assert transcript.messages[-1].results[0].text == INTERRUPTED
 
 
-def test_a_file_that_codex_added_is_created_in_the_ledger(tmp_path):
+def test_a_file_that_codex_added_is_created(tmp_path):
     patch = "*** Begin Patch\n*** Add File: src/new.ts\n+export const a = 1\n*** End Patch"
     said = "Success. Updated the following files:\nA src/new.ts\n"
     transcript = imported(
@@ -121,8 +121,8 @@ def test_a_file_that_codex_added_is_created_in_the_ledger(tmp_path):
         item("custom_tool_call", name="apply_patch", input=patch, call_id="c1"),
         item("custom_tool_call_output", call_id="c1", output=said),
     )
-    (state,) = Trail().followed_by(transcript.messages).files
-    assert (state.path, state.created, state.modified) == ("src/new.ts", True, False)
+    (made,) = file_operations(transcript.messages)
+    assert (made.path, made.operation) == ("src/new.ts", "created")
 
 
 def test_images_in_messages_and_outputs_become_placeholders(tmp_path):
