@@ -28,7 +28,7 @@ Differences from the original, and their reasons:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -143,18 +143,31 @@ class Light(HistoryCompactor):
         live = last_request(body, room, context)
         size = min(int(room * self.scratchpad), room - _cost(live, context))
         newest = self._newest(body, room - size, context)
-        if newest is None or _lost(last_user(body), newest, room + SUMMARY_OVERHEAD, context):
+        asked = last_user(body)
+        lost = asked is not None and newest is not None and asked not in newest
+        if newest is None or (lost and 2 * _cost(asked, context) <= room + SUMMARY_OVERHEAD):
             return unchanged(state, too_small(before, context))
         stays = {message.id for message in newest}
         gone = [message for message in body if message.id not in stays]
         if not gone:
             return unchanged(state)
         left = {message.id for message in gone}
-        by = state["by"] or self._unit(body)
-        noted = await self._noted(summary_from_json(state["notes"]), gone, size, by, context)
+        worked = any(m.calls or m.role == "tool" for m in body)
+        by = state["by"] or (("span" if worked else "pair") if self.notes == "auto" else self.notes)
+        noted = Noted(summary_from_json(state["notes"]))  # as far as a part of the memory needs any
+        if by == "span" and self.scratchpad:
+            limit = self.limit or COMPRESSED_AT * size
+            noted = await noted_span(noted.notes, gone, size, limit, context)
+        elif by == "pair" and (self.scratchpad or self.episodic):
+            limit = self.limit or COMPRESSED_AT * context.budget
+            made = await noted_pairs(noted.notes, episodes_of(gone), limit, context)
+            noted = made if self.scratchpad else replace(made, notes=noted.notes)
         if noted.error:
             return unchanged(state, noted.error)
-        memory = _memory(noted.notes, size, newest, context)
+        text = newest_notes(noted.notes, size, context)
+        memory = summary_message(MEMORY_ID, text, PREAMBLE) if text else None
+        if not text and not (newest and newest[0].role == "user"):  # why the log begins here
+            memory = text_message(MEMORY_ID, "user", LEFT_OUT, "synthetic")
         after = (*system, *([memory] if memory else []), *newest)
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return unchanged(state)
@@ -176,20 +189,6 @@ class Light(HistoryCompactor):
             notes=noted.notes.as_json(),
             **found,
         )
-
-    async def _noted(
-        self, notes: Summary, gone: Sequence[Message], size: int, by: str, context: Context
-    ) -> Noted:
-        """The notes with those of the messages, as far as a part of the memory needs any."""
-        if by == "span":
-            limit = self.limit or COMPRESSED_AT * size
-            asks = self.scratchpad
-            return await noted_span(notes, gone, size, limit, context) if asks else Noted(notes)
-        if not self.scratchpad and not self.episodic:
-            return Noted(notes)
-        limit = self.limit or COMPRESSED_AT * context.budget
-        noted = await noted_pairs(notes, episodes_of(gone), limit, context)
-        return noted if self.scratchpad else Noted(notes, noted.keys, noted.error)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
         """Notes and newest part; with a question the notes and episodes that bear on it.
@@ -230,94 +229,48 @@ class Light(HistoryCompactor):
         nearest: Nearest = by_words,
     ) -> View:
         """The view for a question; ``chosen`` are the notes of which a model says so."""
-        messages = load(state["messages"])
+        count, messages = context.tokens, load(state["messages"])
         first = leading_system(messages)
         system, body = messages[:first], [m for m in messages[first:] if m.id != MEMORY_ID]
-        room = max(context.budget, context.tokens.messages(messages))
-        room -= context.tokens.messages(system) + SUMMARY_OVERHEAD
+        room = max(context.budget, count.messages(messages))
+        room -= count.messages(system) + SUMMARY_OVERHEAD
         live = _cost(last_request(body, room, context), context)
+        notes = summary_from_json(state["notes"])
+
+        def found(older: Sequence[Message], left: int) -> str:
+            if not self.episodic:
+                return ""
+            index = self._index.of((state["archive"], state["keys"], tuple(older)))
+            best = list(islice(index.ranked(probe, nearest(index)), self.k))
+            return shown_episodes(best, left, count.text)
+
         if state["by"] == "pair":
-            found, text = self._pairs_first(
-                state, body, room, live, probe, chosen, context, nearest
-            )
-        else:
-            found, text = self._notes_first(state, room, live, probe, context, nearest)
-        text = "\n\n".join(part for part in (text, found) if part)
+            # The pairs come first, notes and newest pairs share what is left. Half of the shares
+            # of these two is not for pairs.
+            shares = self.scratchpad + self.working
+            kept = max(int(room * shares / 2), live)
+            surely = {message.id for message in self._newest(body, kept // 2, context) or ()}
+            older = [m for m in body if m.id not in surely and m.origin == "log"]
+            episodes = found(older, room - kept)
+            left = room - count.text(episodes)
+            size = int(left * self.scratchpad / shares) if self.scratchpad else 0
+            size = min(size, left - live)
+            if chosen is None:
+                chosen = notes
+                if self.filter:
+                    chosen = best_chunks(chunks_of(notes), probe, size, context)
+            text = newest_notes(chosen, size, context)
+        else:  # the notes take their share, the episodes what is left
+            notes = notes_by_words(notes, probe) if self.filter else notes
+            text = newest_notes(notes, int(context.budget * self.scratchpad), context)
+            least = max(int(context.budget * self.working), live)
+            episodes = found((), room - least - count.text(text))
+        text = "\n\n".join(part for part in (text, episodes) if part)
         if not text:
             return View(messages)
         memory = summary_message(MEMORY_ID, text, PREAMBLE)
-        left = room + SUMMARY_OVERHEAD - context.tokens.message(memory)
-        newest = self._newest(body, left, context)
+        newest = self._newest(body, room + SUMMARY_OVERHEAD - count.message(memory), context)
         return View(messages if newest is None else (*system, memory, *newest))
-
-    def _notes_first(
-        self,
-        state: State,
-        room: int,
-        live: int,
-        probe: str,
-        context: Context,
-        nearest: Nearest,
-    ) -> tuple[str, str]:
-        """Episodes and notes: the notes take their share, the episodes what is left."""
-        notes = summary_from_json(state["notes"])
-        if self.filter:
-            notes = notes_by_words(notes, probe)
-        text = newest_notes(notes, int(context.budget * self.scratchpad), context)
-        least = max(int(context.budget * self.working), live)
-        left = room - least - context.tokens.text(text)
-        return self._found(state, (), probe, left, context, nearest), text
-
-    def _pairs_first(
-        self,
-        state: State,
-        body: Sequence[Message],
-        room: int,
-        live: int,
-        probe: str,
-        chosen: Summary | None,
-        context: Context,
-        nearest: Nearest,
-    ) -> tuple[str, str]:
-        """Episodes and notes: the pairs come first, notes and newest pairs share what is left.
-
-        Half of the shares of these two is not for pairs.
-        """
-        shares = self.scratchpad + self.working
-        kept = max(int(room * shares / 2), live)
-        surely = self._newest(body, kept // 2, context) or ()
-        shown = {message.id for message in surely}
-        older = [message for message in body if message.id not in shown and message.origin == "log"]
-        found = self._found(state, older, probe, room - kept, context, nearest)
-        left = room - context.tokens.text(found)
-        size = int(left * self.scratchpad / shares) if self.scratchpad else 0
-        size = min(size, left - live)
-        if chosen is None:
-            chosen = summary_from_json(state["notes"])
-            if self.filter:
-                chosen = best_chunks(chunks_of(chosen), probe, size, context)
-        return found, newest_notes(chosen, size, context)
-
-    def _unit(self, log: Sequence[Message]) -> str:
-        """The part of a log that one request for notes reads."""
-        if self.notes != "auto":
-            return self.notes
-        return "span" if any(m.calls or m.role == "tool" for m in log) else "pair"
-
-    def _found(
-        self,
-        state: State,
-        older: Sequence[Message],
-        probe: str,
-        room: int,
-        context: Context,
-        nearest: Nearest,
-    ) -> str:
-        if not self.episodic:
-            return ""
-        index = self._index.of((state["archive"], state["keys"], tuple(older)))
-        best = list(islice(index.ranked(probe, nearest(index)), self.k))
-        return shown_episodes(best, room, context.tokens.text)
 
     def _newest(
         self, body: Sequence[Message], room: int, context: Context
@@ -331,21 +284,5 @@ def _indexed(known: _Known) -> Archive:
     return episode_index((*load(archive), *older), keys)
 
 
-def _lost(request: Message | None, newest: Sequence[Message], room: int, context: Context) -> bool:
-    """Whether the last request is missing although it would fit half of the room."""
-    return request is not None and request not in newest and 2 * _cost(request, context) <= room
-
-
 def _cost(message: Message | None, context: Context) -> int:
     return 0 if message is None else context.tokens.message(message)
-
-
-def _memory(
-    notes: Summary, room: int, newest: Sequence[Message], context: Context
-) -> Message | None:
-    """The message of the notes. Without any it only says why the log does not begin here."""
-    text = newest_notes(notes, room, context)
-    if text:
-        return summary_message(MEMORY_ID, text, PREAMBLE)
-    opened = newest and newest[0].role == "user"
-    return None if opened else text_message(MEMORY_ID, "user", LEFT_OUT, "synthetic")

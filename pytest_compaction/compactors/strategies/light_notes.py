@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
@@ -71,7 +71,7 @@ async def noted_span(
         return Noted(updated.summary if not updated.error else notes, error=updated.error)
     if written.error:
         return Noted(notes, error=written.error)
-    longer = _joined(notes, [written.summary])
+    longer = _joined(notes, written.summary)
     if context.tokens.text(longer.render(SECTIONS)) <= limit:
         return Noted(longer)
     compressed = await _compressed(longer, limit, context)
@@ -84,78 +84,38 @@ async def noted_pairs(
     """The scratchpad with the notes of each pair in order, and the notes by which it is found.
 
     A refusal, or a reply that is of no use, leaves a pair without notes. A model that cannot be
-    asked, or that has nothing of use to say of any pair, is an error.
+    asked, or that has nothing of use to say of any pair, is an error. The scratchpad is compressed
+    when it passes ``limit``.
     """
     keys: dict[str, str] = {}
     error: str | None = None
-    scratchpad = _Scratchpad(notes, limit, context)
+    scratchpad, count = notes, context.tokens.text
+    most = count(notes.render(SECTIONS))
     left = iter(pairs)
     while batch := list(islice(left, _AT_ONCE)):
-        replies = await asyncio.gather(*(_pair_notes(pair, context) for pair in batch))
-        for pair, written in zip(batch, replies, strict=True):
+        asked = (write_summary(context, p.messages, PAIR_SECTIONS, PAIR_TOKENS) for p in batch)
+        for pair, written in zip(batch, await asyncio.gather(*asked), strict=True):
             if written.raised and not written.silent:
                 return Noted(notes, error=written.error)
             if written.error:
                 error = error or written.error
                 continue
-            keys[pair.id] = "\n".join(
-                line for _, lines in written.summary.entries for line in lines
-            )
-            failure = await scratchpad.append(written.summary)
-            if failure:
-                return Noted(notes, error=failure)
+            lines = [line for _, lines in written.summary.entries for line in lines]
+            keys[pair.id] = "\n".join(lines)
+            scratchpad = _joined(scratchpad, written.summary)
+            # The sum is more than the tokens of the whole, which are counted where it matters.
+            most += sum(count(line) + 3 for line in lines)
+            if most > limit:
+                most = count(scratchpad.render(SECTIONS))
+            if most > limit:
+                compressed = await _compressed(scratchpad, limit, context)
+                if compressed.error:
+                    return Noted(notes, error=compressed.error)
+                scratchpad = compressed.summary
+                most = count(scratchpad.render(SECTIONS))
     if error and not keys:
         return Noted(notes, error=error)
-    return Noted(scratchpad.notes, keys)
-
-
-async def _pair_notes(pair: Episode, context: Context) -> Written:
-    return await write_summary(context, pair.messages, PAIR_SECTIONS, PAIR_TOKENS)
-
-
-class _Scratchpad:
-    """Notes that grow entry by entry, and are compressed when they pass their limit."""
-
-    def __init__(self, notes: Summary, limit: int, context: Context) -> None:
-        self._limit = limit
-        self._context = context
-        self._lines: dict[str, dict[str, None]] = {}
-        self._most = 0  # tokens of the notes, at most
-        self._fill(notes)
-
-    @property
-    def notes(self) -> Summary:
-        """The notes so far."""
-        return Summary(tuple((id, tuple(lines)) for id, lines in self._lines.items()))
-
-    async def append(self, notes: Summary) -> str | None:
-        """Add notes at the end. Returns why they could not be compressed, if so."""
-        self._add(notes)
-        if self._most <= self._limit:
-            return None
-        # The sum is more than the tokens of the whole, which are only counted where it matters.
-        self._most = self._context.tokens.text(self.notes.render(SECTIONS))
-        if self._most <= self._limit:
-            return None
-        compressed = await _compressed(self.notes, self._limit, self._context)
-        if compressed.error:
-            return compressed.error
-        self._fill(compressed.summary)
-        return None
-
-    def _fill(self, notes: Summary) -> None:
-        self._lines = {section.id: {} for section in SECTIONS}
-        self._most = self._context.tokens.text(Summary(()).render(SECTIONS))
-        self._add(notes)
-
-    def _add(self, notes: Summary) -> None:
-        for id, known in self._lines.items():
-            for line in notes.of(id):
-                if line in known:
-                    del known[line]  # said again, it is as new as what was said last
-                else:
-                    self._most += self._context.tokens.text(line) + 3
-                known[line] = None
+    return Noted(scratchpad, keys)
 
 
 async def _compressed(notes: Summary, limit: int, context: Context) -> Written:
@@ -166,17 +126,13 @@ async def _compressed(notes: Summary, limit: int, context: Context) -> Written:
     return await write_summary(context, scratchpad, SECTIONS, size, instructions=NEWER_WINS)
 
 
-def _joined(notes: Summary, more: Iterable[Summary]) -> Summary:
-    parts = (notes, *more)
-    return Summary(
-        tuple(
-            (
-                section.id,
-                tuple(dict.fromkeys(line for part in parts for line in part.of(section.id))),
-            )
-            for section in SECTIONS
-        )
-    )
+def _joined(notes: Summary, more: Summary) -> Summary:
+    """The notes with more at the end of each section; what is said again is as new as that."""
+    entries: list[tuple[str, tuple[str, ...]]] = []
+    for section in SECTIONS:
+        lines = dict.fromkeys(reversed((*notes.of(section.id), *more.of(section.id))))
+        entries.append((section.id, tuple(reversed(lines))))
+    return Summary(tuple(entries))
 
 
 def newest_notes(notes: Summary, room: int, context: Context) -> str:
@@ -227,40 +183,29 @@ class Chunk:
 
 def chunks_of(notes: Summary) -> list[Chunk]:
     """The scratchpad in chunks: every note is in one of them, in its order."""
-    return [
-        Chunk(section, tuple(lines))
-        for section, entries in notes.entries
-        for lines in _parted(entries)
-    ]
-
-
-def _parted(lines: Iterable[str]) -> Iterator[list[str]]:
-    held: list[str] = []
-    size = 0
-    last: frozenset[str] = frozenset()
-    for line in lines:
-        stems = frozenset(content_stems(normalize(line)))
-        full = size + len(line) > CHUNK_CHARACTERS
-        if held and (full or (size >= _SHORTEST and not stems & last)):
-            yield held
-            held, size = [], 0
-        held.append(line)
-        size += len(line)
-        last = stems
-    if held:
-        yield held
+    found: list[Chunk] = []
+    for section, lines in notes.entries:
+        held: list[str] = []
+        last: frozenset[str] = frozenset()
+        for line in lines:
+            stems, size = frozenset(content_stems(normalize(line))), sum(map(len, held))
+            full = size + len(line) > CHUNK_CHARACTERS
+            if held and (full or (size >= _SHORTEST and not stems & last)):
+                found.append(Chunk(section, tuple(held)))
+                held = []
+            held.append(line)
+            last = stems
+        if held:
+            found.append(Chunk(section, tuple(held)))
+    return found
 
 
 def notes_by_words(notes: Summary, question: str) -> Summary:
     """The notes that share a term with the question."""
-    entries = [(section, text) for section, lines in notes.entries for text in lines]
-    passing = set(ranked([text for _, text in entries], question))
-    kept = [entry for number, entry in enumerate(entries) if number in passing]
+    texts = [line for _, lines in notes.entries for line in lines]
+    passing = {texts[number] for number in ranked(texts, question)}
     return Summary(
-        tuple(
-            (section, tuple(text for holder, text in kept if holder == section))
-            for section, _ in notes.entries
-        )
+        tuple((s, tuple(line for line in lines if line in passing)) for s, lines in notes.entries)
     )
 
 
@@ -283,21 +228,20 @@ async def chosen_chunks(chunks: Sequence[Chunk], question: str, context: Context
     :class:`~pytest_compaction.models.ModelError` if it cannot be asked, or replies
     nothing at all.
     """
-    replies = await asyncio.gather(*(_is_chosen(chunk, question, context) for chunk in chunks))
+
+    async def reply_on(chunk: Chunk) -> bool | NoReplyError:
+        view = (text_message("notes", "user", chunk.text, "synthetic"),)
+        request = AnswerRequest(view, _ASKED.format(question=question), _REPLY, role="compaction")
+        try:
+            return _YES.match((await context.model.answer(request)).text) is not None
+        except NoReplyError as error:
+            return error
+
+    replies = await asyncio.gather(*map(reply_on, chunks))
     silent = [reply for reply in replies if isinstance(reply, NoReplyError)]
     if silent and len(silent) == len(replies):
         raise silent[0]
     return joined(chunk for chunk, chosen in zip(chunks, replies, strict=True) if chosen is True)
-
-
-async def _is_chosen(chunk: Chunk, question: str, context: Context) -> bool | NoReplyError:
-    view = (text_message("notes", "user", chunk.text, "synthetic"),)
-    asked = _ASKED.format(question=question)
-    try:
-        reply = await context.model.answer(AnswerRequest(view, asked, _REPLY, role="compaction"))
-    except NoReplyError as error:
-        return error
-    return _YES.match(reply.text) is not None
 
 
 def joined(chunks: Iterable[Chunk]) -> Summary:
