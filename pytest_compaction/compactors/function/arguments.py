@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 from typing import Any, Final, Literal
 
 from pytest_compaction.compactors.function.signatures import is_text, signature_of
@@ -34,7 +35,7 @@ _NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
 """Names of parameters that tell what they want, the clearest first."""
 _PLACED: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _OPEN: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-_NUMBERS: Final = frozenset({"int", "float", "int | None", "Any", ""})
+_NUMBERS: Final = frozenset({"int", "float", "int | None", "Any"})
 """Annotations of a parameter that may be a budget although its name does not tell."""
 _NO_NUMBERS: Final = frozenset(
     """client llm tokenizer encoder encoding counter token_counter summarizer summariser agent
@@ -86,10 +87,9 @@ class Arguments:
 def messages_parameter(function: Callable[..., Any]) -> inspect.Parameter | None:
     """The parameter that gets the messages; ``None`` if the signature does not tell."""
     signature = signature_of(function)
-    if signature is None:
-        return None
-    free = [p for p in signature.parameters.values() if p.kind not in _OPEN]
-    return _told(free, "messages") or _first(free, {}, _names_of([*_NAMES]))
+    parameters = [] if signature is None else signature.parameters.values()
+    free = [p for p in parameters if p.kind not in _OPEN]
+    return _told(free, "messages") or _first(free, _NAMES)
 
 
 def arguments_for(
@@ -109,20 +109,39 @@ def arguments_for(
         both: tuple[tuple[str, Role], ...] = (("", "messages"), ("", "budget"))
         return Arguments(both if shape == "chat" else both[:1], (), given)
     parameters = list(signature.parameters.values())
-    left_alone = {*given, *_bound(function)}
+    left_alone = set(given)
+    while isinstance(function, functools.partial):
+        left_alone |= function.keywords.keys()
+        function = function.func
     free = [p for p in parameters if p.kind not in _OPEN and p.name not in left_alone]
-    roles = _roles(free, _known_roles(shape, outside))
-    placed, named = _divided(parameters, roles)
-    found = Arguments(placed, named, given, _unfilled(free, roles))
-    return found if "messages" in found.roles else replace(found, missing=_no_messages(parameters))
-
-
-def _known_roles(shape: str, outside: bool) -> list[Role]:
     left_out = {"system": not outside, "context": shape != "pydantic-ai"}
-    return [role for role in _NAMES if not left_out.get(role)]
+    roles = _roles(free, [role for role in _NAMES if not left_out.get(role)])
+    # The first parameters by their places, as far as each has a role; the others by name.
+    first = takewhile(lambda p: p.kind in _PLACED and p.name in roles, parameters)
+    placed = tuple((p.name, roles[p.name]) for p in first)
+    rest = parameters[len(placed) :]
+    named = tuple((p.name, roles[p.name]) for p in rest if p.name in roles)
+    missing = ""
+    unfilled = [p.name for p in free if p.default is p.empty and p.name not in roles]
+    if "messages" not in roles.values():
+        names = ", ".join(p.name for p in parameters)
+        missing = (
+            f"it takes {names or 'no parameters'}, and none of these can be the messages; write it "
+            "as def f(messages, budget)"
+        )
+    elif unfilled:
+        name = unfilled[0]
+        understood = ", ".join(f"{given} is the {role}" for given, role in roles.items())
+        missing = f"{understood}; nothing tells what {name!r} is: give it as :{name}=value"
+        missing += (
+            ", or a default, or a name that tells (budget, max_tokens, model, previous, state)"
+        )
+        if name == "model":
+            missing = f"{understood}; 'model' is a name and has no value: give it as :model=NAME"
+    return Arguments(placed, named, given, missing)
 
 
-def _roles(free: list[inspect.Parameter], known: Sequence[Role]) -> dict[str, Role]:
+def _roles(free: Sequence[inspect.Parameter], known: Sequence[Role]) -> dict[str, Role]:
     found: dict[str, Role] = {}
     for role in known:
         told = _told(free, role)
@@ -132,17 +151,23 @@ def _roles(free: list[inspect.Parameter], known: Sequence[Role]) -> dict[str, Ro
             required = (p for p in free if p.name in _NAMES[role] and p.default is p.empty)
             found |= {p.name: role for p in required}
     if "messages" not in found.values():
-        first = _first(free, found, _names_of(known))
+        first = _first([p for p in free if p.name not in found], known)
         if first is not None:
             found[first.name] = "messages"
     if "budget" not in found.values():
-        second = _second(free, found)
-        if second is not None:
-            found[second.name] = "budget"
+        # The first place after the messages that must be given and may be a number.
+        before = dropwhile(lambda p: found.get(p.name) != "messages", free)
+        places = (p for p in before if p.kind in _PLACED and p.name not in found)
+        second = next((p for p in places if p.default is p.empty), None)
+        if second is not None and second.name not in _NO_NUMBERS:
+            told_as = second.annotation
+            kind = told_as.__name__ if inspect.isclass(told_as) else str(told_as).strip("'\"")
+            if told_as is second.empty or kind in _NUMBERS:
+                found[second.name] = "budget"
     return found
 
 
-def _told(free: list[inspect.Parameter], role: Role) -> inspect.Parameter | None:
+def _told(free: Sequence[inspect.Parameter], role: Role) -> inspect.Parameter | None:
     """The parameter whose name tells that it wants this."""
     by_name = {p.name: p for p in free}
     found = [by_name[name] for name in _NAMES[role] if name in by_name]
@@ -154,74 +179,8 @@ def _told(free: list[inspect.Parameter], role: Role) -> inspect.Parameter | None
     return min(found, key=lambda p: p.default is not p.empty, default=None)
 
 
-def _names_of(roles: Iterable[Role]) -> frozenset[str]:
-    return frozenset(name for role in roles for name in _NAMES[role])
-
-
-def _first(
-    free: list[inspect.Parameter], roles: Mapping[str, Role], known: Collection[str]
-) -> inspect.Parameter | None:
+def _first(free: Sequence[inspect.Parameter], known: Iterable[Role]) -> inspect.Parameter | None:
     """The first place that may take messages: one without a default, if there is one."""
-    places = [p for p in free if p.kind in _PLACED and p.name not in roles and p.name not in known]
+    names = {name for role in known for name in _NAMES[role]}
+    places = [p for p in free if p.kind in _PLACED and p.name not in names]
     return min(places, key=lambda p: p.default is not p.empty, default=None)
-
-
-def _second(free: list[inspect.Parameter], roles: Mapping[str, Role]) -> inspect.Parameter | None:
-    """The first place after the messages that must be given and may be a number."""
-    names = [p.name for p in free]
-    messages = next((name for name, role in roles.items() if role == "messages"), None)
-    after = free[names.index(messages) + 1 :] if messages in names else []
-    for p in after:
-        if p.kind in _PLACED and p.name not in roles and p.default is p.empty:
-            return p if _annotation(p) in _NUMBERS and p.name not in _NO_NUMBERS else None
-    return None
-
-
-def _annotation(parameter: inspect.Parameter) -> str:
-    annotation = parameter.annotation
-    if annotation is parameter.empty:
-        return ""
-    return annotation.__name__ if inspect.isclass(annotation) else str(annotation).strip("'\"")
-
-
-def _divided(
-    parameters: list[inspect.Parameter], roles: Mapping[str, Role]
-) -> tuple[tuple[tuple[str, Role], ...], tuple[tuple[str, Role], ...]]:
-    """The first parameters by their places, as far as each has a role; the others by name."""
-    placed: list[tuple[str, Role]] = []
-    for parameter in parameters:
-        if parameter.kind not in _PLACED or parameter.name not in roles:
-            break
-        placed.append((parameter.name, roles[parameter.name]))
-    named = [(p.name, roles[p.name]) for p in parameters[len(placed) :] if p.name in roles]
-    return tuple(placed), tuple(named)
-
-
-def _bound(function: Any) -> Iterator[str]:
-    """The names of the arguments that a ``partial`` holds already."""
-    while isinstance(function, functools.partial):
-        yield from function.keywords
-        function = function.func
-
-
-def _unfilled(free: list[inspect.Parameter], roles: Mapping[str, Role]) -> str:
-    left = [p for p in free if p.default is p.empty and p.name not in roles]
-    if not left:
-        return ""
-    name = left[0].name
-    known = ", ".join(f"{given} is the {role}" for given, role in roles.items())
-    understood = f"{known}; " if known else ""
-    if name == "model":
-        return f"{understood}'model' is a name and has no value: give it as :model=NAME"
-    return (
-        f"{understood}nothing tells what {name!r} is: give it as :{name}=value, or a default, or "
-        "a name that tells (budget, max_tokens, model, previous, state)"
-    )
-
-
-def _no_messages(parameters: list[inspect.Parameter]) -> str:
-    names = ", ".join(p.name for p in parameters)
-    return (
-        f"it takes {names or 'no parameters'}, and none of these can be the messages; write it "
-        "as def f(messages, budget)"
-    )

@@ -86,41 +86,35 @@ class FunctionModel:
         """
         if isinstance(messages, SummaryRequest):
             return await self._context.model.summarize(messages)
-        read = self._read(messages)
         if not isinstance(instructions, str):
             raise TypeError(
                 f"instructions is {type(instructions).__name__}; expected text, as in {_CALL}"
             )
-        room = self._room(max_tokens)
-        written = await write_summary(self._context, read, _NOTES, room, None, instructions)
+        if max_tokens is None:
+            max_tokens = max(1, self._context.budget // 2)
+        elif isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
+            raise ValueError(
+                f"max_tokens is {max_tokens!r}; expected a whole number of tokens from 1 on"
+            )
+        read = self._read(messages)
+        written = await write_summary(self._context, read, _NOTES, max_tokens, None, instructions)
         if written.error is not None:
             raise ModelError(written.error)
         if written.summary.as_written:
             return written.text
         return "\n".join(f"- {note}" for note in written.summary.of(_NOTES[0].id))
 
-    def _room(self, max_tokens: object) -> int:
-        if max_tokens is None:
-            return max(1, self._context.budget // 2)
-        if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
-            raise ValueError(
-                f"max_tokens is {max_tokens!r}; expected a whole number of tokens from 1 on"
-            )
-        return max_tokens
-
     def _read(self, given: Any) -> tuple[Message, ...]:
         """A text as what a user said, or messages of whichever shape."""
-        if isinstance(given, str):
-            if not given.strip():
-                raise ValueError("model.summarize got an empty text; there is nothing to summarise")
+        if isinstance(given, str) and given.strip():
             return (text_message("m0", "user", given),)
         if isinstance(given, bytes | dict) or not isinstance(given, Sequence):
             raise TypeError(
                 f"model.summarize got {type(given).__name__}; expected a text or a list of "
                 f"messages, as in {_CALL}"
             )
-        if not given:
-            raise ValueError("model.summarize got no messages; there is nothing to summarise")
+        if not given or isinstance(given, str):
+            raise ValueError("model.summarize got nothing to summarise")
         if all(isinstance(item, Message) for item in given):
             return tuple(given)
         try:
@@ -155,7 +149,10 @@ class FunctionCompactor(HistoryCompactor):
         system: str | None = None,
     ) -> None:
         self.name = name
-        self.description = (inspect.getdoc(_whole(function)) or "a function").splitlines()[0]
+        whole = function
+        while isinstance(whole, functools.partial):  # which has no docstring of its own
+            whole = whole.func
+        self.description = (inspect.getdoc(whole) or "a function").splitlines()[0]
         self._function = called(function)
         self._parameters = dict(parameters)
         invoked = hasattr(function, "invoke") and self._function is not function
@@ -221,7 +218,16 @@ class FunctionCompactor(HistoryCompactor):
         cycle = int(state.get("cycle", 0)) + 1
         known = self._shape.read(self._shape.given(given))
         after = (*kept, *self._messages(returned, given, known, cycle))
-        kept_on = self._kept_on(after, own)
+        kept_on: State = {}  # for the next call of the function
+        if "previous" in self.arguments.roles:
+            kept_on[_PREVIOUS] = dump(after)
+        if "state" in self.arguments.roles:
+            try:
+                kept_on[_OWN] = json.loads(json.dumps(own))
+            except (TypeError, ValueError) as error:
+                raise CompactorError(
+                    f"{self.name}: its state cannot be kept, because it is not JSON: {error}"
+                ) from None
         if after == before and all(state.get(key) == kept_on[key] for key in kept_on):
             return unchanged(state)
         new = [message.id for message in after if message.origin == "synthetic"]
@@ -244,20 +250,6 @@ class FunctionCompactor(HistoryCompactor):
             "context": run_context(used, context.budget),
         }
         return self.arguments.call(self._function, values, self._parameters)
-
-    def _kept_on(self, after: Sequence[Message], own: Any) -> State:
-        """The state for the next call of the function, as JSON."""
-        found: State = {}
-        if "previous" in self.arguments.roles:
-            found[_PREVIOUS] = dump(after)
-        if "state" in self.arguments.roles:
-            try:
-                found[_OWN] = json.loads(json.dumps(own))
-            except (TypeError, ValueError) as error:
-                raise CompactorError(
-                    f"{self.name}: its state cannot be kept, because it is not JSON: {error}"
-                ) from None
-        return found
 
     def _messages(
         self, returned: Any, before: Sequence[Message], given: Sequence[Message], cycle: int
@@ -282,11 +274,19 @@ class FunctionCompactor(HistoryCompactor):
                 raise self._wrong(f"message {index} {hint}")
             id = f"{self.name.rpartition(':')[2]}-{cycle}-{index}"
             made = replace(made, id=id, origin="synthetic")
-            masked = next((i for i in after if _masks(made, before[i])), None)
+            ids = [each.call_id for each in made.results]
+            results = ((i, [each.call_id for each in before[i].results]) for i in after)
+            masked = next((i for i, given_ids in results if ids and ids == given_ids), None)
             if masked is not None:
-                made = replace(made, id=before[masked].id, origin=before[masked].origin)
-                if self._shape.lacks_errors:
-                    made = _with_errors_of(made, before[masked])
+                old = before[masked]
+                made = replace(made, id=old.id, origin=old.origin)
+                if self._shape.lacks_errors:  # those fail that failed
+                    failed = {each.call_id for each in old.results if each.is_error}
+                    parts = (
+                        replace(p, is_error=p.call_id in failed) if isinstance(p, ToolResult) else p
+                        for p in made.parts
+                    )
+                    made = replace(made, parts=tuple(parts))
                 position = masked + 1
             result.append(made)
         return tuple(result)
@@ -336,26 +336,3 @@ def called(target: Any) -> Any:
         if not callable(target) and callable(getattr(target, name, None)):
             return getattr(target, name)
     return target
-
-
-def _whole(function: Any) -> Any:
-    """The function of a ``partial``, which has no docstring of its own."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    return function
-
-
-def _masks(made: Message, given: Message) -> bool:
-    """Whether a message holds other results of the calls whose results the given one holds."""
-    ids = [result.call_id for result in made.results]
-    return bool(ids) and ids == [result.call_id for result in given.results]
-
-
-def _with_errors_of(made: Message, given: Message) -> Message:
-    """A masked message whose results failed where those of the given one did."""
-    failed = {result.call_id for result in given.results if result.is_error}
-    parts = tuple(
-        replace(part, is_error=part.call_id in failed) if isinstance(part, ToolResult) else part
-        for part in made.parts
-    )
-    return replace(made, parts=parts)

@@ -69,8 +69,14 @@ class StandIn:
 
 def langchain_messages(messages: Sequence[Message]) -> list[Any]:
     """One object per message; a system message of the developer role is a system message."""
-    make = _langchain_classes()
-    return [make(_TYPES.get(m.role, m.role), **_langchain_attributes(m)) for m in messages]
+    try:
+        library: Any = importlib.import_module("langchain_core.messages")
+    except ImportError:
+        classes: Any = {kind: partial(StandIn, type=kind) for kind in _ROLES}
+    else:
+        kinds = (library.HumanMessage, library.AIMessage, library.SystemMessage)
+        classes = dict(zip(_ROLES, (*kinds, library.ToolMessage), strict=True))
+    return [classes[_TYPES.get(m.role, m.role)](**_langchain_attributes(m)) for m in messages]
 
 
 def chat_of_langchain(returned: Sequence[Any]) -> list[Any]:
@@ -114,45 +120,21 @@ def object_field(item: Any, name: str, what: str) -> Any:
     return getattr(item, name)
 
 
-def _langchain_classes() -> Any:
-    try:
-        library: Any = importlib.import_module("langchain_core.messages")
-    except ImportError:
-        return lambda type, **attributes: StandIn(type=type, **attributes)
-    classes = {
-        "human": library.HumanMessage,
-        "ai": library.AIMessage,
-        "system": library.SystemMessage,
-        "tool": library.ToolMessage,
-    }
-    return lambda type, **attributes: classes[type](**attributes)
-
-
 def _langchain_attributes(message: Message) -> dict[str, Any]:
     chat = message_to_chat(message)
     found: dict[str, Any] = {"content": chat.get("content") or "", "id": message.id}
     if message.role == "tool":
         found["tool_call_id"] = chat["tool_call_id"]
         found["status"] = "error" if chat.get("is_error") else "success"
-    if not message.calls:
-        return found
-    found["tool_calls"] = [
-        {"name": call.name, "args": call.parsed(), "id": call.id, "type": "tool_call"}
-        for call in message.calls
-        if call.parsed() or call.arguments.strip() in {"", "{}"}
-    ]
-    known = {call["id"] for call in found["tool_calls"]}
-    found["invalid_tool_calls"] = [
-        {
-            "name": c.name,
-            "args": c.arguments,
-            "id": c.id,
-            "error": None,
-            "type": "invalid_tool_call",
-        }
-        for c in message.calls
-        if c.id not in known
-    ]
+    if message.calls:
+        found |= {"tool_calls": [], "invalid_tool_calls": []}
+    for call in message.calls:
+        told: dict[str, Any] = {"name": call.name, "id": call.id}
+        if call.parsed() or call.arguments.strip() in {"", "{}"}:
+            found["tool_calls"].append({**told, "args": call.parsed(), "type": "tool_call"})
+        else:
+            told |= {"args": call.arguments, "error": None, "type": "invalid_tool_call"}
+            found["invalid_tool_calls"].append(told)
     return found
 
 
@@ -302,7 +284,14 @@ def _request_chat(part: Any, what: str) -> dict[str, Any]:
     if kind == "system-prompt":
         return {"role": "system", "content": content}
     if kind == "user-prompt":
-        return {"role": "user", "content": _user_content(content)}
+        if not isinstance(content, str):
+            content = [
+                {"type": "text", "text": item}
+                if isinstance(item, str)
+                else {"type": "image_url", "image_url": {"url": str(getattr(item, "url", ""))}}
+                for item in content
+            ]
+        return {"role": "user", "content": content}
     if kind == "tool-return" or (kind == RETRIED and getattr(part, "tool_name", None)):
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
         failed = kind == RETRIED or getattr(part, "outcome", "") in {FAILED, "retried"}
@@ -315,17 +304,6 @@ def _request_chat(part: Any, what: str) -> dict[str, Any]:
         f"{what} has part_kind {kind!r}; a request holds system-prompt, user-prompt, tool-return "
         "and retry-prompt"
     )
-
-
-def _user_content(content: Any) -> Any:
-    if isinstance(content, str):
-        return content
-    return [
-        {"type": "text", "text": item}
-        if isinstance(item, str)
-        else {"type": "image_url", "image_url": {"url": str(getattr(item, "url", ""))}}
-        for item in content
-    ]
 
 
 def _response_chat(parts: Sequence[Any], what: str) -> dict[str, Any]:
@@ -459,21 +437,16 @@ def run_context(tokens: int, budget: int) -> Any:
 
 def _plain(item: Any) -> Any:
     """An item as a dictionary, and what it holds, too: libraries have objects for both."""
-    found = _as_mapping(item)
-    if not isinstance(found, Mapping):
-        return found
+    if callable(getattr(item, "model_dump", None)):
+        item = item.model_dump(exclude_unset=True)
+    if not isinstance(item, Mapping):
+        return item
     held = {
-        name: [_as_mapping(each) for each in found[name]]
+        name: list(map(_plain, item[name]))
         for name in ("content", "output")
-        if isinstance(found.get(name), Sequence) and not isinstance(found[name], str)
+        if isinstance(item.get(name), Sequence) and not isinstance(item[name], str)
     }
-    return {**found, **held}
-
-
-def _as_mapping(item: Any) -> Any:
-    if not isinstance(item, Mapping) and callable(getattr(item, "model_dump", None)):
-        return item.model_dump(exclude_unset=True)
-    return item
+    return {**item, **held}
 
 
 def hint_on(item: Any) -> str:

@@ -311,8 +311,8 @@ def test_the_rest_of_the_model_is_there():
 @pytest.mark.parametrize(
     ("given", "keywords", "error", "said"),
     [
-        ("  ", {}, ValueError, "got an empty text"),
-        ([], {}, ValueError, "got no messages"),
+        ("  ", {}, ValueError, "got nothing to summarise"),
+        ([], {}, ValueError, "got nothing to summarise"),
         (7, {}, TypeError, "got int; expected a text or a list of messages"),
         ({"role": "user", "content": "a"}, {}, TypeError, "got dict; expected"),
         ([{"role": "bot"}], {}, ValueError, "wrong message: message 0 has role 'bot'"),
