@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from pytest_compaction.facade import lazy
 
 if TYPE_CHECKING:  # a star exports to type checkers what the modules define
-    from pytest_compaction.dialogues.aggregates import *
     from pytest_compaction.dialogues.dialogue import *
     from pytest_compaction.dialogues.figures import *
     from pytest_compaction.dialogues.files import *
@@ -20,9 +19,11 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.dialogues.results import *
 
 _NAMES: Final = {
-    "aggregates": "NAMES is_dialogue_metric measure_dialogues pass_at",
     "dialogue": "BothArms Dialogue RECORD_TYPE TASKS",
-    "figures": "Evaluation TaskFigures evaluations_of_records figures_of spending_of",
+    "figures": (
+        "Evaluation NAMES TaskFigures evaluations_of_records figures_of is_dialogue_metric "
+        "measure_dialogues pass_at spending_of"
+    ),
     "files": "DialogueSet UnknownTaskError is_dialogue_file load_dialogues",
     "measures": "PASS_CONSISTENCY outcome",
     "replay": "Replayer Rules history_mode trigger_for_dialogues",

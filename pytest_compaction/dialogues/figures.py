@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.dialogues.dialogue import RECORD_TYPE, BothArms
 from pytest_compaction.dialogues.measures import (
@@ -22,6 +23,9 @@ from pytest_compaction.dialogues.measures import (
     total,
 )
 from pytest_compaction.metrics import is_over_budget, mean_pass_hat_k
+
+if TYPE_CHECKING:
+    from pytest_compaction.records import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +195,42 @@ def evaluations_of_records(
             )
         )
     return found
+
+
+_PREFIX: Final = f"{RECORD_TYPE}."
+_FIGURES: Final[Mapping[str, Callable[[TaskFigures], float | None]]] = {
+    "consistency": lambda figures: figures.consistency,
+    "retention": lambda figures: figures.retention,
+    "savings": lambda figures: figures.spending.savings,
+    "prompt": lambda figures: figures.spending.prompt_savings,
+    "net": lambda figures: figures.spending.net_savings,
+    "effectiveness": lambda figures: figures.effectiveness,
+    "net_effectiveness": lambda figures: figures.net_effectiveness,
+}
+NAMES: Final = tuple(_FIGURES)
+"""Names of the aggregates: means over dialogues, and savings as ratios of sums."""
+
+
+def is_dialogue_metric(metric: str) -> bool:
+    """Whether a gate's metric is one of dialogues: ``consistency``, ``dialogue.pass^2``."""
+    name = metric.removeprefix(_PREFIX)
+    return name in _FIGURES or (
+        name != metric and re.fullmatch(r"pass\^[1-9]\d{0,5}", name) is not None
+    )
+
+
+def measure_dialogues(metric: str, records: Sequence[Record]) -> float | None:
+    compared = [record for record in records if record["comparison"]]
+    if not compared:
+        return None
+    comparisons = [BothArms.from_json(record["comparison"] or {}) for record in compared]
+    figures = figures_of("all", comparisons, pass_at(compared))
+    name = metric.removeprefix(_PREFIX)
+    if name.startswith("pass^"):
+        return figures.passes.get(int(name[5:]))
+    return _FIGURES[name](figures)
+
+
+def pass_at(records: Sequence[Record]) -> float:
+    """The consistency at which the dialogues of a run pass."""
+    return next((float(record["pass_at"]) for record in records), PASS_CONSISTENCY)

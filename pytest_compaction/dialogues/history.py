@@ -19,7 +19,7 @@ from pytest_compaction.conversation import (
 )
 from pytest_compaction.dialogues.dialogue import UserTurn
 from pytest_compaction.models import NotAskedError
-from pytest_compaction.run import Feeder, Step
+from pytest_compaction.run import Feeder
 
 LEAST_BUDGET: Final = 160
 """Tokens that a view may always take beside the system prompt: with less, the headings of a
@@ -62,13 +62,6 @@ def tool_steps(number: int, turn: UserTurn) -> Iterator[Message]:
             yield Message(f"{id}-result", "tool", (result,))
 
 
-class FullHistory:
-    """The baseline: every turn is answered from the whole log."""
-
-    async def view(self, log: Sequence[Message], question: str) -> tuple[Message, ...]:
-        return tuple(log)
-
-
 class CompactedHistory:
     """The arm under test: when a user turn arrives the log is compacted if the trigger fires.
 
@@ -93,10 +86,6 @@ class CompactedHistory:
         self._compacted: tuple[int, int] | None = None
         self.failure: str | None = None
         self.over: list[TurnOverBudget] = []
-
-    @property
-    def steps(self) -> Sequence[Step]:
-        return self._feeder.steps
 
     async def view(self, log: Sequence[Message], question: str) -> tuple[Message, ...]:
         """The view from which the next user turn, ``question``, is answered.

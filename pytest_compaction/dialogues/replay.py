@@ -6,32 +6,24 @@ difference comes from the compaction, or from the model's own noise.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.compactors import Compactor, CompactorError, Context, State
 from pytest_compaction.conversation import (
     MESSAGE_TOKENS,
     Message,
-    TokenCounter,
     canonical_json,
     short_hash,
     text_message,
 )
 from pytest_compaction.conversation.formats.chat import to_chat
-from pytest_compaction.dialogues.charges import (
-    BASELINE,
-    Spent,
-    answering,
-    stopped,
-    summed,
-    together,
-)
 from pytest_compaction.dialogues.dialogue import (
     BothArms,
     Dialogue,
@@ -42,7 +34,6 @@ from pytest_compaction.dialogues.dialogue import (
 )
 from pytest_compaction.dialogues.history import (
     CompactedHistory,
-    FullHistory,
     TurnOverBudget,
     exchange,
     tool_steps,
@@ -56,15 +47,13 @@ from pytest_compaction.dialogues.measures import (
     turn_consistency,
 )
 from pytest_compaction.dialogues.replayed import History, Replayed
-from pytest_compaction.dialogues.similarity import TurnJudge
+from pytest_compaction.dialogues.similarity import judged_turns
 from pytest_compaction.models import (
     OFFLINE,
     AnswerReply,
     ChargedError,
-    Model,
     ModelError,
     OwnCalls,
-    RequestSlot,
     Usage,
     requests_in,
 )
@@ -78,6 +67,54 @@ from pytest_compaction.run import (
     Trigger,
     WorkLoop,
 )
+
+E = TypeVar("E", bound=ChargedError)
+BASELINE: Final = "baseline"
+"""The role of the answers from full history; all strategies of a run share them."""
+
+
+@dataclass
+class Charges:
+    """The usage of replaying a dialogue by role, also when the replay is stopped half-way.
+
+    ``judging`` is that of each judge, and ``own`` the part that the strategy's own client asked
+    for.
+    """
+
+    judging: list[Usage]
+    spent: dict[str, Usage] = field(default_factory=dict)
+    own: OwnCalls = OwnCalls()
+
+    def add(self, role: str, usage: Usage) -> None:
+        self.spent[role] = self.spent.get(role, Usage()) + usage
+
+    def judge(self, place: int, usage: Usage) -> None:
+        self.judging[place] += usage
+        self.add("judge", usage)
+
+    def on(self, error: E) -> E:
+        """A copy of an error, which other strategies may share, charged with these alone."""
+        copy = type(error)(*error.args, spent=self.spent)
+        copy.own = self.own
+        return copy
+
+
+def answering(replies: Iterable[TurnReply]) -> Usage:
+    """The usage of these answers, whether they came from the endpoint or from the store."""
+    used = (
+        Usage(1, reply.prompt_tokens, reply.cached_tokens, reply.completion_tokens)
+        for reply in replies
+    )
+    return sum(used, Usage())
+
+
+async def _together(*work: Awaitable[Any]) -> list[Any]:
+    """The results of all in order; after all have ended, the first error is raised."""
+    done = await asyncio.gather(*work, return_exceptions=True)
+    for one in done:
+        if isinstance(one, BaseException):
+            raise one
+    return done
 
 
 def agreement(
@@ -120,75 +157,6 @@ _EXTRACT_TOKENS: Final = (32, 400)
 """The offline model's answer is about as long as the recorded one, within these tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnResponder:
-    """A model that answers user turns for both arms; ``history`` says whose answers are read."""
-
-    model: Model
-    tokens: TokenCounter
-    turn: RequestSlot
-    history: History
-
-    async def answer_all(
-        self,
-        dialogue: Dialogue,
-        number: int,
-        history: FullHistory | CompactedHistory,
-        replies: list[TurnReply],
-    ) -> None:
-        """Answer all user turns of one arm, each from the history so far, into ``replies``.
-
-        Recorded tool calls and results of a turn are read with it, in both arms and uncompacted.
-        """
-        responder = Responder(self.model.at_trial(number), self.tokens)
-        log: list[Message] = []
-        if dialogue.system.strip():
-            log.append(text_message("system", "system", dialogue.system))
-        for place, turn in enumerate(dialogue.turns, start=1):
-            view = await history.view(log, turn.user)
-            read = (*view, *tool_steps(place, turn))
-            answer = await self._answer(responder, read, turn)
-            replies.append(self._reply(answer, read, turn, tuple(view) != tuple(log)))
-            entered = turn.reference if self.history == "recorded" else answer.text
-            log.extend(exchange(place, turn, entered))
-
-    async def _answer(
-        self, responder: Responder, view: tuple[Message, ...], turn: UserTurn
-    ) -> AnswerReply:
-        spec = AnswerSpec(max_tokens=MAX_ANSWER_TOKENS)
-        if responder.model.name == OFFLINE:
-            low, high = _EXTRACT_TOKENS
-            spec = AnswerSpec(max_tokens=min(max(self.tokens.text(turn.reference), low), high))
-        with requests_in(self.turn):
-            reply = await responder.answer(view, turn.user, spec)
-        if not reply.by_rules:
-            return reply
-        # In an estimate of costs histories grow as they did on record. The hash keeps answers
-        # from different views different.
-        text = f"{turn.reference} [{short_hash(canonical_json(to_chat(view)))}]"
-        return replace(reply, text=text)
-
-    def _reply(
-        self, answer: AnswerReply, view: Sequence[Message], turn: UserTurn, summarised: bool
-    ) -> TurnReply:
-        """The reply with its tokens: those that the endpoint charged, or else counted here.
-
-        It has no tool calls: the recorded ones are the same in both arms.
-        """
-        usage = answer.usage
-        if self.model.name == OFFLINE or not usage.input_tokens:
-            entered = turn.reference if self.history == "recorded" else answer.text
-            prompt = self.tokens.messages(view) + MESSAGE_TOKENS + self.tokens.text(turn.user)
-            usage = Usage(1, prompt, 0, self.tokens.text(entered))
-        return TurnReply(
-            text=answer.text.encode("utf-8", "replace").decode("utf-8"),
-            prompt_tokens=usage.input_tokens,
-            completion_tokens=usage.output_tokens,
-            summarised=summarised,
-            cached_tokens=usage.cached_tokens,
-        )
-
-
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)
 """Used for ``case``, as a dialogue has no compaction points; that of the published evaluation."""
 
@@ -208,26 +176,12 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Arm:
-    """One trial of an arm; ``steps``, ``failure`` and ``over`` are those of its compactions."""
+    """One trial of the arm under test, and its compactions."""
 
     trial: Trial
-    spent: Spent
-    own: OwnCalls = OwnCalls()
-    steps: tuple[Step, ...] = ()
-    failure: str | None = None
-    over: tuple[TurnOverBudget, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Pass:
-    """One trial of both arms, compared; ``judging`` is the usage of each judge."""
-
-    baseline: _Arm
-    compacted: _Arm
-    agreement: TrialMatch
-    judging: tuple[Usage, ...]
-    spent: Spent
-    own: OwnCalls
+    steps: tuple[Step, ...]
+    failure: str | None
+    over: tuple[TurnOverBudget, ...]
 
 
 def history_mode(asked: str, responder: str) -> History:
@@ -249,12 +203,8 @@ class Replayer:
         rules: Rules,
         work: WorkLoop,
     ) -> None:
-        self._compaction = roles.compaction
-        self._responder = TurnResponder(
-            roles.responder, roles.tokens, work.limit.at(0), rules.history
-        )
-        self._judges = tuple(judge for judge in roles.judges if judge.name != OFFLINE)
-        self._tokens = roles.tokens
+        self._roles = roles
+        self._judges = [judge for judge in roles.judges if judge.name != OFFLINE]
         self._create = create
         self._rules = rules
         self._work = work
@@ -272,29 +222,36 @@ class Replayer:
 
         Raises :class:`CompactionError` or :class:`ModelError`.
         """
-        return self._work.wait(self._replayed(dialogue, compactor))
 
-    async def _replayed(self, dialogue: Dialogue, compactor: str) -> Replayed:
-        place = self._place.get((dialogue.id, compactor))
-        if place is not None:
+        async def replayed() -> Replayed:
+            place = self._place.get((dialogue.id, compactor), len(self._order))
             for other, name in self._order[place + 1 : place + 1 + self._ahead]:
-                self._work.begin(_key(other, name), partial(self._replay, other, name))
-        return await self._work.once(
-            _key(dialogue, compactor), partial(self._replay, dialogue, compactor)
-        )
+                key = "dialogue", other.id, name
+                self._work.begin(key, partial(self._replay, other, name))
+            key = "dialogue", dialogue.id, compactor
+            return await self._work.once(key, partial(self._replay, dialogue, compactor))
+
+        return self._work.wait(replayed())
 
     async def _replay(self, dialogue: Dialogue, compactor: str) -> Replayed:
+        charges = Charges([Usage()] * len(self._judges))
         numbers = range(1, self._rules.trials + 1)
-        passes = await together(*(self._pass(dialogue, compactor, n) for n in numbers))
-        judging = zip(*(one.judging for one in passes), strict=True)
-        steps = [step for one in passes for step in one.compacted.steps]
+        try:
+            passes: list[tuple[Trial, _Arm, TrialMatch]] = await _together(
+                *(self._pass(dialogue, compactor, n, charges) for n in numbers)
+            )
+        except ChargedError as error:
+            raise charges.on(error) from error
+        charges.add("judge", Usage())  # also where none was asked
+        arms = [arm for _, arm, _ in passes]
+        steps = [step for arm in arms for step in arm.steps]
         comparison = BothArms(
             dialogue_id=dialogue.id,
             task=dialogue.task,
             turns=len(dialogue.turns),
-            baseline=tuple(one.baseline.trial for one in passes),
-            summary=tuple(one.compacted.trial for one in passes),
-            agreements=tuple(one.agreement for one in passes),
+            baseline=tuple(baseline for baseline, _, _ in passes),
+            summary=tuple(arm.trial for arm in arms),
+            agreements=tuple(agreed for _, _, agreed in passes),
             method="model" if self._judges else "lexical",
         )
         return Replayed(
@@ -305,66 +262,75 @@ class Replayer:
             pass_at=self._rules.pass_at,
             steps=dict(sorted(Counter(step.status for step in steps).items())),
             errors=tuple(sorted({step.error for step in steps if step.error})),
-            over=tuple(one.compacted.over for one in passes),
-            usage=summed(one.spent for one in passes),
-            own=sum((one.own for one in passes), OwnCalls()),
-            judging=tuple(
-                (judge.name, sum(used, Usage()))
-                for judge, used in zip(self._judges, judging, strict=True)
-            ),
+            over=tuple(arm.over for arm in arms),
+            usage=charges.spent,
+            own=charges.own,
+            judging=tuple(zip((j.name for j in self._judges), charges.judging, strict=True)),
         )
 
-    async def _pass(self, dialogue: Dialogue, compactor: str, number: int) -> _Pass:
-        key = ("baseline", dialogue.id, number)
-        baseline, compacted = await together(
-            self._work.once(key, lambda: self._baseline(dialogue, number)),
-            self._compacted(dialogue, compactor, number),
-        )
-        arms, own = (baseline.spent, compacted.spent), compacted.own
-        judging = (Usage(),) * len(self._judges)
-        agreed = TrialMatch(None, None, unscored=compacted.failure or "")
-        if compacted.failure is None:
+    async def _pass(
+        self, dialogue: Dialogue, compactor: str, number: int, charges: Charges
+    ) -> tuple[Trial, _Arm, TrialMatch]:
+        """One trial of both arms, compared."""
+
+        async def shared() -> Trial:
+            key = ("baseline", dialogue.id, number)
             try:
-                agreed, judging = await self._agreement(
-                    dialogue, baseline.trial, compacted.trial, number
-                )
+                found: Trial = await self._work.once(key, lambda: self._baseline(dialogue, number))
             except ChargedError as error:
-                raise stopped(error, *arms, error.spent, own=own) from error
-        spent = summed([*arms, {"judge": sum(judging, Usage())}])
-        return _Pass(baseline, compacted, agreed, judging, spent, own)
+                charges.add(BASELINE, error.spent.get(BASELINE, Usage()))
+                raise
+            charges.add(BASELINE, answering(found.replies))
+            return found
 
-    async def _agreement(
-        self, dialogue: Dialogue, baseline: Trial, summary: Trial, number: int
-    ) -> tuple[TrialMatch, tuple[Usage, ...]]:
+        compacting = self._compacted(dialogue, compactor, number, charges)
+        baseline, arm = await _together(shared(), compacting)
+        if arm.failure is not None:
+            return baseline, arm, TrialMatch(None, None, unscored=arm.failure)
         if not self._judges:
-            return agreement(baseline, summary), ()
-        limit = self._work.limit.at(0)
-        judges = [TurnJudge(judge.at_trial(number), limit) for judge in self._judges]
-        judged = await together(
-            *(judge.judge(dialogue.turns, baseline, summary) for judge in judges)
+            return baseline, arm, agreement(baseline, arm.trial)
+        judged: list[list[tuple[float, float]] | str] = await _together(
+            *(
+                judged_turns(
+                    judge.at_trial(number),
+                    self._work.limit.at(0),
+                    list(zip(dialogue.turns, baseline.replies, arm.trial.replies, strict=True)),
+                    partial(charges.judge, place),
+                )
+                for place, judge in enumerate(self._judges)
+            )
         )
-        usage = tuple(one.spent["judge"] for one in judged)
-        unscored = next((one.unscored for one in judged if one.unscored), "")
-        if unscored:
-            return TrialMatch(None, None, unscored=unscored), usage
-        similarities = _means([one.similarities for one in judged])
-        retentions = _means([one.retentions for one in judged])
-        return agreement(baseline, summary, similarities, retentions), usage
+        unscored = next((one for one in judged if isinstance(one, str)), None)
+        if unscored is not None:
+            return baseline, arm, TrialMatch(None, None, unscored=unscored)
+        turns = zip(*(one for one in judged if not isinstance(one, str)), strict=True)
+        means = [
+            [math.fsum(figures) / len(figures) for figures in zip(*turn, strict=True)]
+            for turn in turns
+        ]
+        similarities, retentions = ([mean[side] for mean in means] for side in (0, 1))
+        return baseline, arm, agreement(baseline, arm.trial, similarities, retentions)
 
-    async def _baseline(self, dialogue: Dialogue, number: int) -> _Arm:
+    async def _baseline(self, dialogue: Dialogue, number: int) -> Trial:
         replies: list[TurnReply] = []
-        try:
-            await self._responder.answer_all(dialogue, number, FullHistory(), replies)
-        except ModelError as error:
-            answered = {BASELINE: answering(replies) + error.spent.get("responder", Usage())}
-            raise stopped(error, answered) from error
-        return _Arm(Trial(tuple(replies)), {BASELINE: answering(replies)})
 
-    async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Arm:
+        async def whole(log: Sequence[Message], question: str) -> tuple[Message, ...]:
+            return tuple(log)
+
+        try:
+            await self._answer_all(dialogue, number, whole, replies)
+        except ModelError as error:
+            used = answering(replies) + error.spent.get("responder", Usage())
+            raise Charges([], {BASELINE: used}).on(error) from error
+        return Trial(tuple(replies))
+
+    async def _compacted(
+        self, dialogue: Dialogue, compactor: str, number: int, charges: Charges
+    ) -> _Arm:
         """The arm under test. ``failure`` is set if the model failed, not the strategy."""
         rules = self._rules
-        model = self._work.metered(self._compaction, self._work.limit.at(0), number)
-        context = Context(rules.window, 0, self._tokens, model)
+        model = self._work.metered(self._roles.compaction, self._work.limit.at(0), number)
+        context = Context(rules.window, 0, self._roles.tokens, model)
         strategy = CheckedStrategy(self._create(compactor), rules.timeout, self._work.function_loop)
         feeder = Feeder(strategy, rules.trigger)
         history = CompactedHistory(feeder, context, rules.budget, lambda: model.unasked)
@@ -372,32 +338,75 @@ class Replayer:
         ended: ChargedError | None = None
         lost = Usage()
         try:
-            await self._responder.answer_all(dialogue, number, history, replies)
+            await self._answer_all(dialogue, number, history.view, replies)
         except CompactorError as error:
             ended = model.error or CompactionError(f"{error} (dialogue {dialogue.id})")
         except ModelError as error:
             ended, lost = error, error.spent.get("responder", Usage())
         finally:
             strategy.close()
-        if model.unasked is not None:
-            ended = model.unasked
-        charge = {"compaction": model.usage, "responder": answering(replies) + lost}
+        charges.add("compaction", model.usage)
+        charges.add("responder", answering(replies) + lost)
+        charges.own += model.own
+        ended = model.unasked or ended
         if ended is not None:
-            raise stopped(ended, charge, own=model.own) from ended
+            raise ended
         spent = model.usage.input_tokens + model.usage.output_tokens
         return _Arm(
             Trial(tuple(replies), spent, model.usage.calls),
-            charge,
-            model.own,
-            tuple(history.steps),
+            tuple(feeder.steps),
             history.failure if model.error is not None else None,
             tuple(history.over),
         )
 
+    async def _answer_all(
+        self,
+        dialogue: Dialogue,
+        number: int,
+        view_of: Callable[[Sequence[Message], str], Awaitable[tuple[Message, ...]]],
+        replies: list[TurnReply],
+    ) -> None:
+        """Answer all user turns of one arm, each from the history so far, into ``replies``.
 
-def _key(dialogue: Dialogue, compactor: str) -> tuple[str, str, str]:
-    return ("dialogue", dialogue.id, compactor)
+        Recorded tool calls and results of a turn are read with it, in both arms and uncompacted.
+        """
+        responder = Responder(self._roles.responder.at_trial(number), self._roles.tokens)
+        log: list[Message] = []
+        if dialogue.system.strip():
+            log.append(text_message("system", "system", dialogue.system))
+        for place, turn in enumerate(dialogue.turns, start=1):
+            view = await view_of(log, turn.user)
+            read = (*view, *tool_steps(place, turn))
+            answer = await self._answer(responder, read, turn)
+            entered = turn.reference if self._rules.history == "recorded" else answer.text
+            usage, count = answer.usage, self._roles.tokens
+            if responder.model.name == OFFLINE or not usage.input_tokens:  # else as charged
+                prompt = count.messages(read) + MESSAGE_TOKENS + count.text(turn.user)
+                usage = Usage(1, prompt, 0, count.text(entered))
+            replies.append(
+                TurnReply(  # without tool calls: the recorded ones are the same in both arms
+                    text=answer.text.encode("utf-8", "replace").decode("utf-8"),
+                    prompt_tokens=usage.input_tokens,
+                    completion_tokens=usage.output_tokens,
+                    summarised=tuple(view) != tuple(log),
+                    cached_tokens=usage.cached_tokens,
+                )
+            )
+            log.extend(exchange(place, turn, entered))
 
-
-def _means(values: Sequence[Sequence[float]]) -> list[float]:
-    return [math.fsum(turn) / len(turn) for turn in zip(*values, strict=True)]
+    async def _answer(
+        self, responder: Responder, view: tuple[Message, ...], turn: UserTurn
+    ) -> AnswerReply:
+        spec = AnswerSpec(max_tokens=MAX_ANSWER_TOKENS)
+        if responder.model.name == OFFLINE:
+            low, high = _EXTRACT_TOKENS
+            length = self._roles.tokens.text(turn.reference)
+            spec = AnswerSpec(max_tokens=min(max(length, low), high))
+        with requests_in(self._work.limit.at(0)):
+            reply = await responder.answer(view, turn.user, spec)
+        if not reply.by_rules:
+            return reply
+        # In an estimate of costs histories grow as they did on record. The hash keeps answers
+        # from different views different.
+        text = f"{turn.reference} [{short_hash(canonical_json(to_chat(view)))}]"
+        return replace(reply, text=text)

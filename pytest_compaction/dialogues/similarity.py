@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.dialogues.charges import Spent, stopped
-from pytest_compaction.dialogues.dialogue import Trial, TurnReply, UserTurn
+from pytest_compaction.dialogues.dialogue import TurnReply, UserTurn
 from pytest_compaction.models import (
-    AnswerReply,
     AnswerRequest,
     Model,
     ModelError,
     NoObjectError,
     NotAskedError,
-    OwnCalls,
     RequestSlot,
     Usage,
     only_object,
@@ -48,58 +44,36 @@ Reply with one JSON object and nothing else:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """Similarity and retention of every turn, 0..1, or why they are ``unscored``; and the usage."""
+async def judged_turns(
+    model: Model,
+    slot: RequestSlot,
+    turns: Sequence[tuple[UserTurn, TurnReply, TurnReply]],
+    charge: Callable[[Usage], None],
+) -> list[tuple[float, float]] | str:
+    """Similarity and retention of every turn, 0..1, or why one cannot be judged: no more is asked.
 
-    spent: Spent
-    similarities: tuple[float, ...] = ()
-    retentions: tuple[float, ...] = ()
-    unscored: str = ""
-    own: OwnCalls = OwnCalls()
-
-
-@dataclass(frozen=True, slots=True)
-class TurnJudge:
-    """Compares two arms turn by turn within a shared limit; equal answers need no model."""
-
-    model: Model
-    turn: RequestSlot
-
-    async def judge(self, turns: Sequence[UserTurn], baseline: Trial, summary: Trial) -> Judged:
-        """The judgement of all turns; unscored, with no more questions, if one cannot be judged.
-
-        Raises :class:`~pytest_compaction.models.NotAskedError` for a call that was not made.
-        """
-        usage = Usage()
-        found: list[tuple[float, float]] = []
-        unscored = ""
-        pairs = zip(turns, baseline.replies, summary.replies, strict=True)
-        for number, (turn, first, second) in enumerate(pairs, start=1):
-            if first.text.strip() == second.text.strip():
-                found.append((1.0, 1.0))
-                continue
-            try:
-                reply = await self._asked(turn, first, second)
-                usage += reply.usage
-                found.append(read_judgement(reply.text))
-            except NotAskedError as error:
-                raise stopped(error, {"judge": usage}) from error
-            except ModelError as error:
-                usage += error.spent.get("judge", Usage())
-                unscored = unscored or f"turn {number}: {error}"
-                break
-            except ValueError as error:
-                unscored = unscored or f"turn {number}: {error}"
-        scored = () if unscored else found
-        similarities, retentions = (tuple(pair[side] for pair in scored) for side in (0, 1))
-        return Judged({"judge": usage}, similarities, retentions, unscored)
-
-    async def _asked(self, turn: UserTurn, first: TurnReply, second: TurnReply) -> AnswerReply:
+    Both arms are compared turn by turn; equal answers need no model. Raises
+    :class:`~pytest_compaction.models.NotAskedError` for a call that was not made.
+    """
+    found: list[tuple[float, float]] = []
+    spec = AnswerSpec(format="json", max_tokens=_MAX_REPLY_TOKENS)
+    for number, (turn, first, second) in enumerate(turns, start=1):
+        if first.text.strip() == second.text.strip():
+            found.append((1.0, 1.0))
+            continue
         question = f"{INSTRUCTIONS}\n{material(turn.user, first.text, second.text)}"
-        spec = AnswerSpec(format="json", max_tokens=_MAX_REPLY_TOKENS)
-        with requests_in(self.turn):
-            return await self.model.answer(AnswerRequest((), question, spec, role="judge"))
+        try:
+            with requests_in(slot):
+                reply = await model.answer(AnswerRequest((), question, spec, role="judge"))
+            charge(reply.usage)
+            found.append(read_judgement(reply.text))
+        except (ModelError, ValueError) as error:
+            if isinstance(error, ModelError):
+                charge(error.spent.get("judge", Usage()))
+            if isinstance(error, NotAskedError):
+                raise
+            return f"turn {number}: {error}"
+    return found
 
 
 def material(user: str, first: str, second: str) -> str:
