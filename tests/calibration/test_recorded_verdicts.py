@@ -174,9 +174,7 @@ def test_the_page_shows_how_far_rules_agree_with_the_recorded_verdicts():
 
 
 @pytest.mark.exhaustive
-def test_the_recorded_answers_and_verdicts_are_to_the_requests_of_today(
-    tmp_path, monkeypatch
-):
+def test_the_recorded_answers_and_verdicts_are_to_the_requests_of_today(tmp_path, monkeypatch):
     made = []
     make = verdict_sheets.sheets
     monkeypatch.setattr(verdict_sheets, "sheets", lambda of: made.append(list(make(of))) or made[0])
