@@ -41,7 +41,6 @@ from pytest_compaction.records import (
     copy_texts,
     load_run,
     merge_runs,
-    run_pricing,
     write_run,
 )
 from pytest_compaction.reports import (
@@ -233,7 +232,6 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
         settings["compactors"],
         settings["control"],
         is_offline(settings["model"]),
-        pricing=run_pricing(settings["responder"], records),
         words=settings["model"] == RECORDED_WORDS or "words" in header,
     )
     if "prices" in header:

@@ -28,11 +28,8 @@ TABLES: Final = (
     "origins",
     "production",
     "losses",
-    "survival",
-    "runway",
     "cycles",
     "fetched_again",
-    "lost_by",
     "most_lost",
     "cost",
     "task",
@@ -117,8 +114,6 @@ def _needs(name: str) -> str:
         return "it needs a run over long conversations, with questions of that kind"
     if name == "origins":
         return "it needs a run over real and scripted cases"
-    if name == "lost_by":
-        return "it needs a run of two strategies or more beside none, by this version"
     if name == "task":
         return (
             "it needs a run by this version over cases that say what a fact was needed for, and "
@@ -126,7 +121,7 @@ def _needs(name: str) -> str:
         )
     if name == "fetched_again":
         return "it needs cases whose agent compacted, with calls far from that to compare with"
-    if name in {"losses", "survival", "runway", "cycles", "most_lost", "cost"}:
+    if name in {"losses", "cycles", "most_lost", "cost"}:
         return "it needs a run of a strategy that compacted and lost something, by this version"
     return (
         "it needs a run of recorded over cases with compactions on record, such as "

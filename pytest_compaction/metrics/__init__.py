@@ -46,8 +46,7 @@ _NAMES: Final = {
         "reading_of removed_share scored survival token_totals"
     ),
     "agreement": (
-        "Agreement Coefficient kendall_tau_b krippendorff_alpha of_judges of_readings of_runs "
-        "spearman weighted_kappa"
+        "Agreement Coefficient kendall_tau_b of_judges of_readings of_runs spearman weighted_kappa"
     ),
     "arms": (
         "ArmChanges ArmTotals EQUAL_TOKENS FLAWS FigureChange arm_changes arm_totals "
@@ -68,7 +67,7 @@ _NAMES: Final = {
         "constraint_survival effect_retention liftings since_given standing_constraints"
     ),
     "cost": (
-        "BreakEven DEFAULT_PRICING Pricing Ratios Sizes StrategyCosts SummaryCalls "
+        "BreakEven COST_HORIZON DEFAULT_PRICING Pricing Ratios Sizes StrategyCosts SummaryCalls "
         "break_even compaction_cost refetch request_saving strategy_costs"
     ),
     "curve": "BudgetCurve CurvePoint area_under curves",
@@ -94,12 +93,10 @@ _NAMES: Final = {
         "questions_of_tenth questions_scored sizes_of tenth_mean"
     ),
     "losses": (
-        "CLASSES FactClass FactLosses HalfLife LifeRow LossCounts Runway StrategyLosses class_of "
-        "half_life life_table median_length runway strategy_losses"
+        "CLASSES FactClass FactLosses HalfLife StrategyLosses class_of "
+        "half_life median_length strategy_losses"
     ),
-    "lost_facts": (
-        "ComparedLosses Drop FactFate LostFact compared_losses events_by_case fates most_lost"
-    ),
+    "lost_facts": ("Drop FactFate LostFact events_by_case fates most_lost"),
     "next_actions": (
         "CONTEXTS WAYS arguments_right next_share next_unscored same_value without_next_call "
         "working_folder"

@@ -29,26 +29,6 @@ from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 
 
-def krippendorff_alpha(units: Iterable[Sequence[float | None]]) -> float | None:
-    """Krippendorff's alpha for interval data, 1 - D_o / D_e; missing values are allowed.
-
-    A unit holds a value for each judge, or ``None``; one with fewer than two values is left out.
-    ``None`` if no unit has two values, or all are equal. Source: Krippendorff, "Computing
-    Krippendorff's Alpha-Reliability" (2011), sections C and D.
-    """
-    given = ([float(value) for value in unit if value is not None] for unit in units)
-    comparable = [values for values in given if len(values) >= 2]
-    everything = [value for values in comparable for value in values]
-    total = len(everything)
-    if not total:
-        return None
-    expected = _squared_differences(everything) / (total * (total - 1))
-    if expected <= 0:
-        return None
-    observed = math.fsum(_squared_differences(values) / (len(values) - 1) for values in comparable)
-    return 1.0 - observed / total / expected
-
-
 def weighted_kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Kappa of two raters with quadratic weights (-1 to 1); Cohen's kappa for values of 0 and 1.
 
@@ -89,14 +69,6 @@ def kendall_tau_b(pairs: Sequence[tuple[float, float]]) -> float | None:
         told[0] += first != 0
         told[1] += second != 0
     return surplus / math.sqrt(told[0] * told[1]) if all(told) else None
-
-
-def _squared_differences(values: Sequence[float]) -> float:
-    """The sum over ordered pairs of the squared difference: ``2 n`` times the sum of squares."""
-    if min(values) == max(values):
-        return 0.0
-    mean = math.fsum(values) / len(values)
-    return 2 * len(values) * math.fsum((value - mean) ** 2 for value in values)
 
 
 LEAST: Final = 3

@@ -6,8 +6,8 @@ of the cost of a compaction, and break-even counts those after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.metrics.intervals import (
@@ -127,8 +127,8 @@ def refetch(facts: Iterable[FactFate]) -> Refetch:
     return Refetch(sum(needed.values()), sum(recoverable.values()))
 
 
-HORIZON: Final = 20
-"""Later requests over which costs are weighed, unless a caller says otherwise."""
+COST_HORIZON: Final = 20
+"""Later requests over which costs are weighed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +141,15 @@ class BreakEven:
 
 @dataclass(frozen=True, slots=True)
 class StrategyCosts:
-    """Costs over the compactions whose sizes are known; ``unknown`` others are left out.
+    """Costs over the compactions whose sizes are known.
 
     ``removed``, ``cached`` and ``written`` are tokens; ``prefix`` is the mean share of the request
-    before that stays. ``cost`` and ``saving`` are input-token equivalents, and ``if_cached`` is the
-    break-even had the calls read their input from the cache. Over ``horizon`` later requests
-    ``net_tokens`` is removed * horizon - calls - tokens to read again, and ``net`` the same in
-    equivalents.
+    before that stays. ``cost`` and ``saving`` are input-token equivalents. Over
+    :data:`COST_HORIZON` later requests ``net_tokens`` is removed * horizon - calls - tokens to read
+    again, and ``net`` the same in equivalents.
     """
 
     compactions: int
-    unknown: int
     removed: int
     removed_each: Mean | None
     prefix: Mean | None
@@ -163,9 +161,7 @@ class StrategyCosts:
     saving: float
     saving_each: Mean
     break_even: BreakEven
-    if_cached: BreakEven
     refetch: Refetch
-    horizon: int
     net_tokens: int
     net: float
     pricing: Pricing
@@ -180,57 +176,44 @@ class StrategyCosts:
         return self.pricing.usd(self.net)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """The compactions of one case in one trial, and the calls that they took."""
-
-    case: str
-    sizes: tuple[Sizes, ...]
-    calls: SummaryCalls
+_Work = tuple[tuple[Sizes, ...], SummaryCalls]
+"""The compactions of one case in one trial, and the calls that they took."""
 
 
-def strategy_costs(
-    records: Sequence[Record], pricing: Pricing, horizon: int = HORIZON
-) -> StrategyCosts | None:
+def strategy_costs(records: Sequence[Record], pricing: Pricing) -> StrategyCosts | None:
     """The costs of one strategy over all its trials; ``None`` if no compaction is known."""
-    work, unknown = _work(records)
-    sizes = [(each.case, size) for each in work for size in each.sizes]
+    clusters = clustered(_work(records))
+    work = [each for group in clusters.values() for each in group]
+    sizes = [(case, size) for case, group in clusters.items() for of, _ in group for size in of]
     if not sizes:
         return None
     ratios, again = pricing.ratios, refetch(fates(records))
-    clusters = clustered((each.case, each) for each in work)
 
     def cost_of(some: Sequence[_Work]) -> float:
-        calls = sum((each.calls for each in some), SummaryCalls())
-        return compaction_cost((size for each in some for size in each.sizes), calls, ratios)
+        calls = sum((each for _, each in some), SummaryCalls())
+        return compaction_cost((size for of, _ in some for size in of), calls, ratios)
 
     def saving_of(some: Sequence[_Work]) -> float:
-        return request_saving((size for each in some for size in each.sizes), ratios)
+        return request_saving((size for of, _ in some for size in of), ratios)
 
     def mean(total: Callable[[Sequence[_Work]], float]) -> Mean:
         def by_compaction(some: Sequence[_Work]) -> float:
-            return total(some) / sum(len(each.sizes) for each in some)
+            return total(some) / sum(len(of) for of, _ in some)
 
         interval = jackknife_interval(clusters, by_compaction)
         units = len(by_unit(clusters))
         return Mean(by_compaction(work), interval, len(sizes), len(clusters), units)
 
-    def until_paid(cached: bool) -> BreakEven:
-        def requests(some: Sequence[_Work]) -> float | None:
-            if cached:  # had the cache held all of the input of the calls
-                some = [replace(w, calls=replace(w.calls, cached=w.calls.input)) for w in some]
-            return break_even(cost_of(some), saving_of(some))
+    def requests(some: Sequence[_Work]) -> float | None:
+        return break_even(cost_of(some), saving_of(some))
 
-        interval = jackknife_interval(clusters, requests)
-        return BreakEven(requests(work), interval and (max(interval[0], 0.0), interval[1]))
-
-    calls = sum((each.calls for each in work), SummaryCalls())
+    paid = jackknife_interval(clusters, requests)
+    calls = sum((each for _, each in work), SummaryCalls())
     cost, saving = cost_of(work), saving_of(work)
     removed = sum(size.removed for _, size in sizes)
     kept = clustered((case, size.prefix / size.before) for case, size in sizes if size.before)
     return StrategyCosts(
         compactions=len(sizes),
-        unknown=unknown,
         removed=removed,
         removed_each=mean_over(clustered((case, float(size.removed)) for case, size in sizes)),
         prefix=mean_over(kept),
@@ -241,33 +224,30 @@ def strategy_costs(
         cost_each=mean(cost_of),
         saving=saving,
         saving_each=mean(saving_of),
-        break_even=until_paid(cached=False),
-        if_cached=until_paid(cached=True),
+        break_even=BreakEven(requests(work), paid and (max(paid[0], 0.0), paid[1])),
         refetch=again,
-        horizon=horizon,
-        net_tokens=removed * horizon - round(calls.input + calls.output) - again.tokens,
-        net=saving * horizon - cost - again.tokens * ratios.write,
+        net_tokens=removed * COST_HORIZON - round(calls.input + calls.output) - again.tokens,
+        net=saving * COST_HORIZON - cost - again.tokens * ratios.write,
         pricing=pricing,
     )
 
 
-def _work(records: Sequence[Record]) -> tuple[list[_Work], int]:
-    """The compactions of known size of each case and trial, and how many others there are.
+def _work(records: Sequence[Record]) -> Iterator[tuple[str, _Work]]:
+    """The compactions of known size of each case and trial, by the name of the case.
 
     Usage is recorded for all compactions of a case; those that no probe lists take an equal part.
     """
     recorded = {
         (record["case"], record["trial"]): record for record in records if record["compaction"]
     }
-    found, unknown = [], 0
     for key, events in events_by_case(records).items():
-        changed = [event for event in events if event.changed]
         sizes = tuple(
             Sizes(before, after, min(prefix, before, after))
-            for before, after, prefix in ((e.before, e.after, e.prefix) for e in changed)
+            for before, after, prefix in (
+                (e.before, e.after, e.prefix) for e in events if e.changed
+            )
             if before is not None and after is not None and prefix is not None
         )
-        unknown += len(changed) - len(sizes)
         if sizes:
             taken = recorded[key]["compaction"].get("steps") or {}
             of_case = sum(taken.get(status, 0) for status in COMPACTED)
@@ -275,5 +255,4 @@ def _work(records: Sequence[Record]) -> tuple[list[_Work], int]:
             usage = (recorded[key].get("usage") or {}).get("compaction") or {}
             names = ("input_tokens", "cached_tokens", "output_tokens")
             calls = SummaryCalls(*(usage.get(name, 0) * part for name in names))
-            found.append(_Work(case_key(recorded[key]), sizes, calls))
-    return found, unknown
+            yield case_key(recorded[key]), (sizes, calls)

@@ -19,10 +19,8 @@ CaseTrial = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class CompactionEvent:
-    """One compaction; all figures but the messages are tokens, if known.
-
-    ``prefix``: whole messages that request and view begin with. ``until_next``: messages of the log
-    until the view was as large again; ``messages_left``: all messages of the log after it.
+    """One compaction; figures are tokens, if known: of the request before it, of the view after it,
+    of the whole messages that both begin with, and of the budget.
     """
 
     case: str
@@ -30,21 +28,14 @@ class CompactionEvent:
     point: str
     status: str
     cluster: str
-    window: int | None = None
     before: int | None = None
     after: int | None = None
     prefix: int | None = None
-    free: int | None = None
-    until_next: int | None = None
-    messages_left: int | None = None
     budget: int | None = None
 
     @property
     def changed(self) -> bool:
         return self.status in COMPACTED
-
-
-_COUNTS: Final = ("before", "after", "prefix", "free", "until_next", "messages_left")
 
 
 def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[CompactionEvent, ...]]:
@@ -53,23 +44,22 @@ def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[Compactio
     for record in records:
         key = record["case"], record["trial"]
         if "events" in record["compaction"]:
-            longest[key] = max(longest.get(key, record), record, key=_compactions)
-    found: dict[CaseTrial, tuple[CompactionEvent, ...]] = {}
-    for key, record in sorted(longest.items(), key=lambda pair: pair[0]):
-        events: Sequence[Mapping[str, Any]] = record["compaction"]["events"]
-        window, budget = record["compaction"].get("window"), record["compaction"].get("budget")
-        found[key] = tuple(
+            longest[key] = max(
+                longest.get(key, record),
+                record,
+                key=lambda each: len(each["compaction"].get("events") or ()),
+            )
+    return {
+        key: tuple(
             CompactionEvent(
                 *(*key, event["point"], event["status"], case_key(record)),
-                *(window, *(event.get(name) for name in _COUNTS), budget),
+                *(event.get("before"), event.get("after"), event.get("prefix")),
+                record["compaction"].get("budget"),
             )
-            for event in events
+            for event in record["compaction"]["events"]
         )
-    return found
-
-
-def _compactions(record: Record) -> int:
-    return len(record["compaction"].get("events") or ())
+        for key, record in sorted(longest.items(), key=lambda pair: pair[0])
+    }
 
 
 FactKey = tuple[str, str, str]
@@ -203,49 +193,20 @@ def _lost_fact(facts: Sequence[FactFate]) -> LostFact:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedLosses:
-    """Facts that all ``strategies`` were asked for: lost by every one, and by one alone."""
-
-    strategies: tuple[str, ...]
-    facts: int
-    by_all: tuple[LostFact, ...]
-    alone: Mapping[str, tuple[LostFact, ...]]
-
-
-def compared_losses(arms: Mapping[str, Sequence[Record]]) -> ComparedLosses | None:
-    """The facts that all were asked for and lost in every trial; the control takes no part."""
-    found: dict[str, dict[FactKey, list[FactFate]]] = {}
-    for name, group in arms.items():
-        for fate in fates(group) if name != CONTROL else ():
-            found.setdefault(name, {}).setdefault(fate.key, []).append(fate)
-    if len(found) < 2:
-        return None
-    shared = sorted(set.intersection(*(set(facts) for facts in found.values())))
-    lost: dict[tuple[str, ...], list[LostFact]] = {}
-    for key in shared:
-        losers = [name for name, facts in found.items() if not any(f.survived for f in facts[key])]
-        every = [fate for facts in found.values() for fate in facts[key]]
-        lost.setdefault(tuple(losers), []).append(_lost_fact(every))
-    alone = {name: tuple(lost.get((name,), ())) for name in found}
-    return ComparedLosses(tuple(found), len(shared), tuple(lost.get(tuple(found), ())), alone)
-
-
 def most_lost(arms: Mapping[str, Sequence[Record]], count: int = 10) -> list[LostFact]:
     """The facts that most items lost, over strategies but the control, trials and probes.
 
     Those gone come before those that can be read again, then those dropped earlier.
     """
+
+    def rank(fact: LostFact) -> tuple[Any, ...]:
+        number = math.inf if fact.drop is None else fact.drop.number
+        often = -fact.times, fact.asked, fact.recoverable is not False, number
+        return *often, fact.case, fact.probe, fact.text
+
     by_text: dict[tuple[str, str], list[FactFate]] = {}
     for name, group in arms.items():
         for fate in fates(group) if name != CONTROL else ():
             by_text.setdefault((fate.case, fate.text), []).append(fate)
     lost = [_lost_fact(all_) for all_ in by_text.values() if not all(f.survived for f in all_)]
-    lost.sort(key=_rank)
-    return lost[:count]
-
-
-def _rank(fact: LostFact) -> tuple[Any, ...]:
-    number = math.inf if fact.drop is None else fact.drop.number
-    often = -fact.times, fact.asked, fact.recoverable is not False, number
-    return *often, fact.case, fact.probe, fact.text
+    return sorted(lost, key=rank)[:count]

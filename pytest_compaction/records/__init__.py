@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.records.probe_record import *
     from pytest_compaction.records.record import *
     from pytest_compaction.records.run import *
-    from pytest_compaction.records.run_figures import *
     from pytest_compaction.records.run_file import *
     from pytest_compaction.records.run_folder import *
     from pytest_compaction.records.shards import *
@@ -36,14 +35,13 @@ _NAMES: Final = {
     ),
     "comparability": "cases_note changed_cases differences version_note",
     "items": "Scalar TEXTS columns finite finite_record row_of",
-    "model_use": "ROLES Use uses",
+    "model_use": "ROLES Use figures_of run_pricing uses",
     "probe_record": "compaction_of record_without_verdict scored_record",
     "record": (
         "Record RecordType Status blank_record charged rounded spent_before status_from type_of "
         "went_wrong_later with_error words_of"
     ),
     "run": "Run",
-    "run_figures": "costs_as_json figures_of losses_as_json run_pricing",
     "run_file": "RunWriter load_run write_run",
     "run_folder": (
         "DEFAULT_FOLDER LAST RunFileError find_run is_run_file newest_run own_tokens_in "

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
+from pytest_compaction.records.model_use import figures_of
 from pytest_compaction.records.record import Record
 from pytest_compaction.records.run import Run
-from pytest_compaction.records.run_figures import figures_of
 from pytest_compaction.secrets import scrubbed_json
 from pytest_compaction.settings import shard_of
 from pytest_compaction.text import printable

@@ -32,6 +32,8 @@ from pytest_compaction.reports.finished_run import (
 )
 from pytest_compaction.reports.finished_run import shown_name as item_name
 from pytest_compaction.reports.one_strategy import nulls_by_origin
+from pytest_compaction.reports.table import json_table
+from pytest_compaction.reports.tables import run_tables
 
 FORMAT: Final = "pytest-compaction-report"
 VERSION: Final = 1
@@ -51,6 +53,8 @@ def report_json(run: FinishedRun, versions: Sequence[AB] | None = None) -> str:
 def report_data(run: FinishedRun, versions: Sequence[AB] | None = None) -> dict[str, Any]:
     """The report as plain JSON; every figure has an interval or the reason why it has none."""
     found = versions_of(run.strategies(), run.header) if versions is None else versions
+    probes = run.of_type("probe")
+    tables = run_tables(probes, run.pricing()) if probes else ()
     header = run.header
     shard: Any = header.get("shard")
     sharded = isinstance(shard, dict)
@@ -79,11 +83,8 @@ def report_data(run: FinishedRun, versions: Sequence[AB] | None = None) -> dict[
             }
             for each in by_class(run.strategies())
         ],
-        "figures": {
-            name: found
-            for name, found in (header.get("figures") or {}).items()
-            if name not in {"strategies", "comparisons"}
-        },
+        "figures": header.get("figures") or {},
+        "tables": {each.name: json_table(each) for each in tables},
         "gate": {
             "outcome": run.outcome,
             "line": run.line or None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -11,17 +10,14 @@ from typing import Final
 from pytest_compaction.case import ABILITIES
 from pytest_compaction.metrics import (
     CONTEXTS,
-    DEFAULT_PRICING,
     IS_CONTROL,
     ORIGINS,
     TOO_FEW,
     WAYS,
     Aggregate,
-    BreakEven,
     Losses,
     Mean,
     NullComparison,
-    Pricing,
     aggregate,
     best_null,
     compliance,
@@ -37,7 +33,6 @@ from pytest_compaction.metrics import (
     of_origin,
     overall_mean,
     scored,
-    strategy_costs,
     strategy_losses,
     survival,
     times,
@@ -66,19 +61,6 @@ _NAME: Final = 14
 _REASON: Final = 4 * (WIDTH - 2)
 """Characters of a reason: four lines say why a strategy could not be scored and what to do."""
 _GAP: Final = 3
-_SHARE: Final = (0.0, 1.0)
-
-
-def labelled(label: str, parts: Sequence[str]) -> Iterator[Line]:
-    """A line that begins with its label; parts that have no room go on below its text."""
-    lines: list[str] = []
-    for part in parts:
-        if lines and len(lines[-1]) + len(part) + 2 <= WIDTH - _NAME:
-            lines[-1] += f"; {part}"
-        else:
-            lines.append(part)
-    for number, text in enumerate(lines):
-        yield Line(f"{'' if number else label:<{_NAME}}{text}")
 
 
 # The result in a sentence
@@ -98,8 +80,8 @@ def result_text(name: str, figures: Aggregate, records: Sequence[Record]) -> str
         parts.append(f"{name} scores {figures.overall.value:.2f} of {MAX_SCORE:g}")
     if losses.dropped:
         found = strategy_losses(records)
-        if found is not None and not found.whole.counts.unknown:
-            gone = found.whole.counts.gone
+        if found is not None and not found.whole.unknown:
+            gone = found.whole.gone
             parts.append(f"{gone:,} of the {losses.dropped:,} dropped cannot be read again")
         else:
             parts.append(f"{losses.dropped:,} dropped")
@@ -156,7 +138,7 @@ def null_lines(records: Sequence[Record], indent: str = "") -> Iterator[Line]:
         yield Line(indent + text[: WIDTH - len(indent)], style)
 
 
-def unread_nulls_line(records: Iterable[Record]) -> Line | None:
+def unread_nulls_lines(records: Iterable[Record]) -> Iterator[Line]:
     """How to compare items with the nulls that a run left out because nobody wanted a report."""
     items = sum(
         survival(record) is not None
@@ -167,22 +149,16 @@ def unread_nulls_line(records: Iterable[Record]) -> Line | None:
         and not is_null(record["compactor"])
         for record in records
     )
-    if not items:
-        return None
-    text = f"nulls         not read for {items:,} items; -v or --compaction-report=PATH reads them"
-    return Line(text, "dim")
+    if items:
+        text = f"nulls not read for {items:,} items; -v or --compaction-report=PATH reads them"
+        yield Line(text, "dim")
 
 
 # One strategy
 
 
 def one_strategy(
-    name: str,
-    records: Sequence[Record],
-    control: Sequence[Record],
-    pricing: Pricing | None,
-    verbose: bool,
-    width: int,
+    name: str, records: Sequence[Record], control: Sequence[Record], verbose: bool, width: int
 ) -> Iterator[Line]:
     """The result, dimensions beside kinds, and what was wrong; with ``verbose`` the rest."""
     figures = aggregate(name, records)
@@ -195,35 +171,53 @@ def one_strategy(
             yield Line(f"{one.text:<{column}}{other.text}".rstrip(), one.style)
     else:
         yield from (*left, *right)
-    if figures.too_few:
-        yield Line(f"{figures.scored} of {figures.items} items have a score: {TOO_FEW}", "bad")
-    if figures.overall is not None and (verbose or figures.overall.interval is None):
-        yield Line(
-            f"intervals: {interval_method(figures.overall.cases, figures.overall.units)}", "dim"
-        )
+    overall = figures.overall
+    if overall is not None and (verbose or overall.interval is None):
+        yield Line(f"intervals: {interval_method(overall.cases, overall.units)}", "dim")
     if verbose:
-        yield from _details(figures, records, pricing)
-    yield from compliance_lines(records, control)
-    yield from next_action_lines(records)
-    for head, text in further_figures(records, control):
-        yield Line(f"{printable(head, 13):<{_NAME}}{text}")
-    unread = unread_nulls_line(records)
-    if unread is not None:
-        yield unread
-    yield from _trouble(figures, records)
+        yield from fact_lines("facts", figures, records, verbose)
+        if not figures.too_few:
+            yield from null_lines(records)
+    yield from figure_lines(records, control, "")
+    yield from unread_nulls_lines(records)
+    yield from trouble_lines(figures, records, "")
     yield from unscored_because(records)
 
 
-def further_figures(
-    records: Sequence[Record], control: Sequence[Record]
-) -> Iterator[tuple[str, str]]:
-    """The titles and values of figures that have no place of their own."""
+def fact_lines(
+    title: str, item: Aggregate, records: Sequence[Record], verbose: bool
+) -> Iterator[Line]:
+    """How facts were read; with ``verbose`` traps, the reading that does not lead, and steps."""
+    losses = item.losses
+    outcomes = ", ".join(f"{losses.outcomes.get(name, 0)} {name}" for name in OUTCOMES)
+    yield Line(printable(f"{title}: {outcomes}", WIDTH))
+    if not verbose:
+        return
+    parts = [f"{losses.hit} of {losses.traps} traps hit"]
+    parts += [] if losses.unused is None else [f"{losses.unused} unused"]
+    if item.second is not None:
+        other = "answers" if item.reading == "view" else "survival"
+        parts.append(f"{other} {item.second.value:.2f}")
+    kept = constraint_survival(records)
+    parts += [] if kept is None else [f"constraints {kept.value:.0%}"]
+    parts += [f"{count} {status}" for status, count in item.steps.items()]
+    yield from wrapped(", ".join(parts), indent="  ")
+
+
+def figure_lines(
+    records: Sequence[Record], control: Sequence[Record], indent: str
+) -> Iterator[Line]:
+    """Figures without a place of their own, forced choices, and next actions."""
     for figure in further("terminal"):
         mean = means(records, control).get(figure.name)
         form = ".0%" if figure.kind == "share" else ".2f"
         if mean is not None:
             interval = interval_text(figure.within(mean.interval), form)
-            yield figure.head, f"{format(mean.value, form)} {interval}"
+            yield Line(
+                f"{indent}{printable(figure.head, 24)} {format(mean.value, form)} {interval}"
+            )
+    yield from compliance_lines(records, control, indent)
+    yield from next_action_lines(records, indent)
 
 
 def _scores(
@@ -309,57 +303,46 @@ def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
     if len(rows) < 2:
         return
     reading = "kept" if rows[0][2][0].get("reading") == "view" else "said"
-    columns = [name for name, _ in losses_apart([r for _, _, group in rows for r in group])]
-    if columns != ["facts"]:
-        yield Line(f"{f'facts {reading}':<12}{''.join(f'{n:>13}' for n in columns)}  score", "dim")
-        for score, kind, group in rows:
-            apart = dict(losses_apart(group))
-            cells = (_share_of(apart.get(name)) for name in columns)
-            yield Line(f"{printable(kind, 12):<12}{''.join(cells)}{score:>7.2f}")
-        return
-    answered = loss_counts([r for _, _, group in rows for r in group]).unused is not None
-    head = f"{'asked about':<12}{'facts':>6}{reading:>6}{'dropped':>8}"
-    yield Line(f"{head}{'unused' if answered else '':>{7 * answered}}{'score':>6}", "dim")
+    columns = [name for name, _ in losses_apart([r for *_, group in rows for r in group])]
+    yield Line(f"{f'facts {reading}':<12}{''.join(f'{n:>13}' for n in columns)}  score", "dim")
     for score, kind, group in rows:
-        losses = loss_counts(group)
-        share = f"{_stated(losses):.0%}" if losses.facts else "-"
-        unused = f"{losses.unused or 0:>7}" if answered else ""
-        lost = f"{losses.facts:>6}{share:>6}{losses.dropped:>8}{unused}"
-        yield Line(f"{printable(kind, 12):<12}{lost}{score:>6.2f}")
-
-
-def _share_of(losses: Losses | None) -> str:
-    return f"{'-':>13}" if losses is None else f"{_stated(losses):>5.0%} of {losses.facts:>4}"
+        apart = {name: losses for name, losses in losses_apart(group) if losses.facts}
+        cells = "".join(
+            f"{_stated(apart[name]):>5.0%} of {apart[name].facts:>4}"
+            if name in apart
+            else f"{'-':>13}"
+            for name in columns
+        )
+        yield Line(f"{printable(kind, 12):<12}{cells}{score:>7.2f}")
 
 
 def _stated(losses: Losses) -> float:
     return losses.outcomes.get("stated", 0) / losses.facts
 
 
-def _trouble(figures: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
-    """Warnings: items outside the figures, and reasons why figures cannot be compared."""
-    if figures.statuses.get("unscored"):
-        yield Line(f"{'unscored':<{_NAME}}{figures.statuses['unscored']}", "bad")
-    errors = figures.statuses.get("error")
-    if errors:
-        rest = f"; the figures are of the {figures.scored} items with a score"
-        yield Line(f"{'errors':<{_NAME}}{errors}{'' if figures.too_few else rest}", "bad")
-    if figures.compactor != CONTROL:
-        if figures.over_budget:
-            over = f"{figures.over_budget} of {figures.compactions} compacted cases"
-            yield Line(f"over budget   {over}; their scores cannot be compared", "bad")
-        if figures.listed:
-            yield Line(f"names only    {listed_text(figures)}", "warning")
-        if figures.steps.get("failed"):
-            yield Line(f"failed        {figures.steps['failed']} compactions", "bad")
-        if figures.steps.get("noop"):
-            text = f"note: {figures.steps['noop']} compactions did nothing"
-            yield Line(f"{text}; such points prove nothing", "dim")
-        for text in notes_on_summaries(records):
-            yield from wrapped(text, "bad")
+def trouble_lines(item: Aggregate, records: Sequence[Record], indent: str) -> Iterator[Line]:
+    """Items outside the figures, and reasons why these cannot be compared, in one paragraph."""
+    parts = [
+        f"{n} {status}" for status in ("unscored", "error") if (n := item.statuses.get(status))
+    ]
+    if parts:
+        others = f"the figures are of the other {item.scored} items"
+        parts.append(TOO_FEW if item.too_few else others if item.scored else "none has a score")
     later = sum(went_wrong_later(record) for record in records)
-    if later:
-        yield Line(f"broken later  {later}; went wrong after the verdict, which counts", "bad")
+    parts += [f"{later} went wrong after the verdict, which counts"] if later else []
+    if item.compactor != CONTROL:
+        if item.listed:
+            parts.append(
+                f"{item.listed} views are mostly a list of names, without a sentence on them"
+            )
+        if item.steps.get("noop"):
+            parts.append(f"{item.steps['noop']} compactions did nothing")
+        if item.steps.get("failed"):
+            parts.append(f"{item.steps['failed']} compactions failed")
+        parts += notes_on_summaries(records)
+        if item.over_budget:
+            parts.append(f"{item.over_budget} of {item.compactions} cases over budget")
+    yield from wrapped("; ".join(parts), "bad", indent)
 
 
 def notes_on_summaries(records: Sequence[Record]) -> Iterator[str]:
@@ -379,12 +362,6 @@ def notes_on_summaries(records: Sequence[Record]) -> Iterator[str]:
         yield f'{count} of {len(rewritten)} views hold "{text}" in place of a summary'
 
 
-def listed_text(figures: Aggregate) -> str:
-    one = figures.listed == 1
-    views = f"{figures.listed} {'view is' if one else 'views are'} mostly a list of names"
-    return f"{views}, without a sentence on them"
-
-
 def unscored_because(records: Iterable[Record], count: int = 3) -> Iterator[Line]:
     """The most frequent reasons for which items could not be scored, or facts not be read."""
     records = list(records)
@@ -399,119 +376,8 @@ def unscored_because(records: Iterable[Record], count: int = 3) -> Iterator[Line
         yield from wrapped(printable(text, _REASON), "bad")
 
 
-# What takes -v
-
-
-def _details(
-    figures: Aggregate, records: Sequence[Record], pricing: Pricing | None
-) -> Iterator[Line]:
-    """Details: fates of facts and traps, steps, losses, cost, constraints, and each null."""
-    losses = figures.losses
-    yield Line(f"facts         {losses.facts}: {counted_outcomes(losses)}")
-    yield from _second_reading(figures)
-    if losses.traps:
-        yield Line(f"stale values  {losses.hit} of {losses.traps} traps hit")
-    steps = ", ".join(f"{count} {status}" for status, count in figures.steps.items())
-    yield Line(f"compactions   {steps or 'none took place'}")
-    yield from loss_lines(records)
-    yield from cost_lines(records, pricing)
-    survived = constraint_survival(records)
-    if survived is not None:
-        interval = interval_text(survived.interval, ".0%", _SHARE)
-        yield Line(
-            f"constraints   {survived.value:.0%} {interval} of {survived.count} still stated"
-        )
-    if not figures.too_few:
-        yield from null_lines(records)
-
-
-def counted_outcomes(losses: Losses) -> str:
-    return ", ".join(f"{losses.outcomes.get(name, 0)} {name}" for name in OUTCOMES)
-
-
-def _second_reading(figures: Aggregate) -> Iterator[Line]:
-    """The reading that does not lead, and how the two explain each other."""
-    losses = figures.losses
-    mean = "" if figures.second is None else f"{figures.second.value:.2f}"
-    if figures.reading == "view":
-        if losses.unused is not None and (losses.facts or mean):
-            unused = f"{losses.unused} facts of the view are not in the answers"
-            yield Line(f"answers       {f'overall {mean}; ' if mean else ''}{unused}")
-        return
-    if mean:
-        yield Line(f"survival      overall {mean}")
-    lost = losses.dropped + (losses.unused or 0)
-    yield Line(
-        f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
-        f"{losses.unused} unused"
-    )
-
-
-def loss_lines(records: Sequence[Record]) -> Iterator[Line]:
-    """How many facts were dropped, which of them can be had again, and the half-life of facts."""
-    found = strategy_losses(records)
-    if found is None:
-        return
-    counts, half = found.whole.counts, found.whole.half_life
-    said = f"none of {counts.facts:,} facts dropped"
-    if counts.dropped:
-        kinds = {"recoverable": counts.recoverable, "gone": counts.gone, "unknown": counts.unknown}
-        named = [f"{n:,} {kind}" for kind, n in kinds.items() if n or kind != "unknown"]
-        said = f"{counts.dropped:,} dropped: {', '.join(named)}"
-    parts = [said]
-    if half is not None:
-        within = "" if half.interval is None else f" [{', '.join(map(_life, half.interval))}]"
-        parts.append(f"half-life {_life(half.compactions)}{within}")
-    yield from labelled("losses", parts)
-
-
-def _life(value: float) -> str:
-    return "infinite" if math.isinf(value) else f"{value:.1f}"
-
-
-def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Line]:
-    """Tokens removed, when that has paid for itself, and tokens to read again what was lost."""
-    found = strategy_costs(records, pricing or DEFAULT_PRICING)
-    if found is None:
-        return
-    change = "removed" if found.removed >= 0 else "added"
-    parts = [
-        f"{short_count(abs(found.removed))} {change}",
-        _pays(found.break_even),
-        f"{short_count(found.refetch.tokens)} to read again",
-    ]
-    if found.net_usd is not None:
-        word = "saves" if found.net_usd >= 0 else "costs"
-        usd = f"{abs(found.net_usd):,.4f} US dollars"
-        parts.append(f"{word} {usd} over {found.horizon} requests")
-    yield from labelled("cost", parts)
-    yield Line(f"  prices {printable(found.pricing.name, WIDTH - 9)}", "dim")
-
-
-def _pays(found: BreakEven) -> str:
-    if found.requests is None:
-        return "never pays for itself"
-    if found.requests == 0:
-        return "pays at once"
-    within = ""
-    if found.interval is not None:
-        within = f" [{', '.join(map(_requests, found.interval))}]"
-    return f"pays after {_requests(found.requests)}{within} requests"
-
-
-def _requests(value: float) -> str:
-    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
-
-
-def short_count(tokens: int) -> str:
-    """Tokens in thousands or millions from 10,000 on, such as ``71k`` and ``1.67M``."""
-    if abs(tokens) < 10_000:
-        return f"{tokens:,}"
-    return f"{tokens / 1_000:,.0f}k" if abs(tokens) < 999_500 else f"{tokens / 1_000_000:,.2f}M"
-
-
 def compliance_lines(
-    records: Sequence[Record], control: Sequence[Record], indent: str = ""
+    records: Sequence[Record], control: Sequence[Record], indent: str
 ) -> Iterator[Line]:
     """How many choices comply with standing constraints, the shares, and effect retention."""
     chosen = compliance(records, control)
@@ -519,9 +385,9 @@ def compliance_lines(
         return
     share = "no choice could be read"
     if chosen.compacted is not None:
-        interval = interval_text(chosen.compacted.interval, ".0%", _SHARE)
+        interval = interval_text(chosen.compacted.interval, ".0%", (0.0, 1.0))
         share = f"{chosen.compacted.value:.0%} {interval} of {chosen.compacted.count} choices"
-    yield Line(f"{indent}compliance {'' if indent else '   '}{share}")
+    yield Line(f"{indent}compliance {share}")
     found = chosen.retained
     if found.reason == IS_CONTROL:
         return
@@ -530,7 +396,7 @@ def compliance_lines(
     yield from wrapped(f"{f'{shares}; ' if shares else ''}ER {worth}", indent=f"{indent}  ")
 
 
-def next_action_lines(records: Sequence[Record], indent: str = "") -> Iterator[Line]:
+def next_action_lines(records: Sequence[Record], indent: str) -> Iterator[Line]:
     """How far the next action is known, the shares behind it, and the points without one."""
     figures = means(records)
     for way in WAYS:

@@ -12,11 +12,9 @@ from pytest_compaction.metrics import (
     Aggregate,
     BudgetCurve,
     CurvePoint,
-    Mean,
     StrategyComparison,
     StrategyPair,
     aggregate,
-    best_null,
     budget_share,
     budgets_of,
     by_arm,
@@ -26,13 +24,12 @@ from pytest_compaction.metrics import (
     interval_method,
     is_null,
     known,
-    means,
     stale_summaries,
     with_other_words,
     with_same_views,
     words_in,
 )
-from pytest_compaction.records import Record, went_wrong_later
+from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import (
     WIDTH,
     Line,
@@ -42,16 +39,13 @@ from pytest_compaction.reports.lines import (
     wrapped,
 )
 from pytest_compaction.reports.one_strategy import (
-    compliance_lines,
-    counted_outcomes,
-    further_figures,
+    fact_lines,
+    figure_lines,
     is_constant,
-    listed_text,
-    next_action_lines,
-    notes_on_summaries,
     null_lines,
     result_text,
-    unread_nulls_line,
+    trouble_lines,
+    unread_nulls_lines,
     unscored_because,
 )
 from pytest_compaction.rubric import DIMENSIONS
@@ -130,17 +124,20 @@ def comparison(
     nulls = sorted(item.compactor for item in figures if is_null(item.compactor))
     if nulls:
         yield from wrapped(f"trivial baselines: {', '.join(nulls)}", "dim")
-    unread = unread_nulls_line(r for item in figures for r in groups[item.compactor])
-    if unread is not None:
-        yield unread
+    yield from unread_nulls_lines(r for item in figures for r in groups[item.compactor])
     competing = [name for name in between.letters if name in {i.compactor for i in ranked}]
     yield Line("")
     best = competing[0] if competing else None
     beside = {pair.second: pair for pair in between.pairs if pair.first == best}
     shown = short_names((item.compactor for item in figures), _NAME)
     for item in figures:
-        name = item.compactor
-        yield from _about(item, shown[name], groups[name], groups.get(CONTROL, ()), verbose)
+        name, records = item.compactor, groups[item.compactor]
+        yield from fact_lines(shown[name], item, records, verbose)
+        yield from figure_lines(records, groups.get(CONTROL, ()), "  ")
+        if not item.too_few:
+            yield from list(null_lines(records, "  "))[: None if verbose else 1]
+        yield from trouble_lines(item, records, "  ")
+        yield from unscored_because(records, 1)
         if name in beside and not item.too_few:
             yield _beside_the_best(beside[name])
 
@@ -317,56 +314,6 @@ def _beside_the_best(pair: StrategyPair) -> Line:
     return Line(text + best)
 
 
-def _about(
-    item: Aggregate, name: str, records: Sequence[Record], control: Sequence[Record], verbose: bool
-) -> Iterator[Line]:
-    """Losses and warnings of one of several strategies."""
-    losses = item.losses
-    yield Line(printable(f"{name}: {counted_outcomes(losses)}", WIDTH))
-    if verbose:
-        second = ""
-        if item.second is not None:
-            other = "answers" if item.reading == "view" else "survival"
-            second = f", {other} {item.second.value:.2f}"
-        unused = "" if losses.unused is None else f", {losses.unused} unused"
-        found = means(records)
-        kept = f", constraints {found['constraints'].value:.0%}" if "constraints" in found else ""
-        yield Line(f"  {losses.hit} of {losses.traps} traps hit{unused}{second}{kept}")
-    for head, text in further_figures(records, control):
-        yield Line(f"  {printable(head, 24)} {text}")
-    yield from compliance_lines(records, control, "  ")
-    yield from next_action_lines(records, "  ")
-    if not item.too_few and best_null(records) is not None:
-        yield from list(null_lines(records, "  "))[: None if verbose else 1]
-    yield from wrapped("; ".join(_trouble(item, records)), "bad", "  ")
-    yield from unscored_because(records, 1)
-
-
-def _trouble(item: Aggregate, records: Sequence[Record]) -> Iterator[str]:
-    """Warnings: items outside the row, and reasons why it cannot be compared."""
-    unscored, errors = item.statuses.get("unscored", 0), item.statuses.get("error", 0)
-    if unscored:
-        yield f"{unscored} unscored"
-    if errors:
-        yield f"{errors} error{'s' if errors > 1 else ''}"
-    if unscored or errors:
-        others = f"the figures are of the other {item.scored} items"
-        yield TOO_FEW if item.too_few else others if item.scored else "none has a score"
-    later = sum(went_wrong_later(record) for record in records)
-    if later:
-        yield f"{later} went wrong after the verdict, which counts"
-    if item.compactor != CONTROL:
-        if item.listed:
-            yield listed_text(item)
-        if item.steps.get("noop"):
-            yield f"{item.steps['noop']} compactions did nothing"
-        if item.steps.get("failed"):
-            yield f"{item.steps['failed']} compactions failed"
-        yield from notes_on_summaries(records)
-        if item.over_budget:
-            yield f"{item.over_budget} cases over budget"
-
-
 # Over budgets
 
 _CURVE_NAME: Final = 19
@@ -410,7 +357,10 @@ def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
         points = {point.budget: point for point in curve.points}
         cells = "".join(f"{_share(points.get(budget), width):>{width}}" for budget in budgets)
         area = areas[curve.compactor]
-        text = "-" if area is None else _value(area, limits=(0, 1))
+        text = "-"
+        if area is not None:
+            within = f" {interval_text(area.interval, limits=(0, 1))}" if area.interval else ""
+            text = f"{area.value:.2f}{within}"
         yield Line(f"{shown[curve.compactor]:<{_CURVE_NAME}}{cells}{text:>{_AREA}}")
         views = (points[budget].tokens if budget in points else None for budget in budgets)
         tokens = "".join(_cell(each, width, ",.0f") for each in views)
@@ -431,9 +381,3 @@ def _share(point: CurvePoint | None, width: int) -> str:
         return text
     low, high = point.stated.interval
     return f"{text} {100 * max(low, 0):.0f}-{100 * min(high, 1):.0f}"
-
-
-def _value(mean: Mean, limits: tuple[float, float]) -> str:
-    if mean.interval is None:
-        return f"{mean.value:.2f}"
-    return f"{mean.value:.2f} {interval_text(mean.interval, limits=limits)}"

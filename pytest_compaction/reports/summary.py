@@ -11,7 +11,6 @@ from typing import Final
 
 from pytest_compaction.metrics import (
     HORIZONS,
-    Pricing,
     budgets_of,
     by_arm,
     fetched_pairs,
@@ -22,7 +21,7 @@ from pytest_compaction.metrics import (
     words_in,
 )
 from pytest_compaction.records import Record, type_of
-from pytest_compaction.reports.lines import WIDTH, Line, read_by, wrapped
+from pytest_compaction.reports.lines import WIDTH, Line, counted, read_by, wrapped
 from pytest_compaction.reports.one_strategy import (
     LOWEST,
     lowest_lines,
@@ -43,37 +42,36 @@ def run_summary(
     records: Sequence[Record],
     order: Sequence[str],
     control: bool,
-    grouped: bool,
-    lowest: int = LOWEST,
-    pricing: Pricing | None = None,
-    verbose: bool = False,
-    width: int = WIDTH,
-    words: bool = False,
-) -> Iterator[Line]:
-    """The summaries of probes and of dialogues, and how far several judges agree."""
-    dialogues = [record for record in records if type_of(record) == "dialogue"]
-    probes = [record for record in records if type_of(record) == "probe"]
-    if probes or not dialogues:
-        yield from summary(probes, order, control, grouped, lowest, pricing, verbose, width, words)
-    if dialogues:
-        from pytest_compaction.reports.dialogues import dialogue_summary
-
-        yield from dialogue_summary(dialogues, order)
-    yield from agreement_lines(probes)
-
-
-def summary(
-    records: Sequence[Record],
-    order: Sequence[str],
-    control: bool,
     grouped: bool = True,
     lowest: int = LOWEST,
-    pricing: Pricing | None = None,
     verbose: bool = False,
     width: int = WIDTH,
     words: bool = False,
 ) -> list[Line]:
-    """The summary of a run of probes: one strategy in detail, or several in a table.
+    """The summary of a run: its probes, its dialogues, and what several judges gave."""
+    dialogues = [record for record in records if type_of(record) == "dialogue"]
+    probes = [record for record in records if type_of(record) == "probe"]
+    lines: list[Line] = []
+    if probes or not dialogues:
+        lines += _probes(probes, order, control, grouped, lowest, verbose, width, words)
+    if dialogues:
+        from pytest_compaction.reports.dialogues import dialogue_summary
+
+        lines += dialogue_summary(dialogues, order)
+    return [*lines, *agreement_lines(probes)]
+
+
+def _probes(
+    records: Sequence[Record],
+    order: Sequence[str],
+    control: bool,
+    grouped: bool,
+    lowest: int,
+    verbose: bool,
+    width: int,
+    words: bool,
+) -> Iterator[Line]:
+    """One strategy in detail, or several in a table.
 
     With ``control`` the strategy ``none`` is the control of the others, and is shown only where a
     model has answered. ``grouped`` is for an offline summariser: strategies that differ only in
@@ -82,35 +80,32 @@ def summary(
     model whose words answer what would be sent now.
     """
     if not records:
-        return [Line(NOTHING, "bad")]
+        yield Line(NOTHING, "bad")
+        return
     groups = by_arm(records)
-    names = dict.fromkeys([*(name for name in order if name in groups), *groups])
-    groups = {name: groups[name] for name in names}
+    groups = {n: groups[n] for n in dict.fromkeys([*order, *groups]) if n in groups}
     main = [name for name in groups if name != CONTROL] if control else list(groups)
     if not any(record["overall"] is not None for record in records):
         statuses = Counter(record["status"] for record in records)
-        counted = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
-        return [Line(f"nothing was scored ({counted})", "bad"), *unscored_because(records)]
+        said = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
+        yield Line(f"nothing was scored ({said})", "bad")
+        yield from unscored_because(records)
+        return
     if len(main) > 1 or len(budgets_of(records)) > 1:
-        lines = list(strategy_lines(records, groups, control, grouped, verbose, words))
+        yield from strategy_lines(records, groups, control, grouped, verbose, words)
     else:
         name = main[0] if main else CONTROL
         against = groups.get(CONTROL, ()) if main else ()
-        lines = list(one_strategy(name, groups[name], against, pricing, verbose, width))
+        yield from one_strategy(name, groups[name], against, verbose, width)
         whose = "stale" if stale_summaries(groups[name]) else words_in(groups[name])
         if words and whose in ON_WORDS:
-            lines += wrapped(f"words: {ON_WORDS[whose]}", "dim")
-        lines += lowest_lines(groups[name], lowest)
+            yield from wrapped(f"words: {ON_WORDS[whose]}", "dim")
+        yield from lowest_lines(groups[name], lowest)
     if reader := reader_in(records):
-        lines += wrapped(read_by(reader), "dim")
-    for found in long_memory_tables(groups):
+        yield from wrapped(read_by(reader), "dim")
+    for found in (*long_memory_tables(groups), *(class_tables(groups) if verbose else ())):
         title, *rest = plain_table(found, WIDTH, ABILITY)
-        lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
-    if verbose:
-        for found in class_tables(groups):
-            title, *rest = plain_table(found, WIDTH)
-            lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
-    return lines
+        yield from (Line(""), Line(title, "bold"), *map(Line, rest))
 
 
 _CAUSES: Final = 3
@@ -130,16 +125,16 @@ def cause_lines(records: Sequence[Record]) -> Iterator[Line]:
             places.setdefault(reason, place.removesuffix(")"))
     for reason, number in reasons.most_common(_CAUSES):
         first = f"; first in case {places[reason]}" if places[reason] else ""
-        items = f"{number} item{'' if number == 1 else 's'}"
-        yield Line(printable(f"ERROR in {items}: {reason}{first}", _CAUSE), "bad")
+        said = f"ERROR in {counted(number, 'item')}: {reason}{first}"
+        yield Line(printable(said, _CAUSE), "bad")
 
 
 def left_out_lines(left_out: Sequence[str]) -> Iterator[Line]:
     """How many cases a run at the budgets on record left out; nothing if there are none."""
     if left_out:
-        count = len(left_out)
-        text = f"left out: {count} case{'s' if count > 1 else ''} without a recorded compaction"
-        yield Line(text, "dim")
+        yield Line(
+            f"left out: {counted(len(left_out), 'case')} without a recorded compaction", "dim"
+        )
 
 
 def file_lines(shown: str, records: Sequence[Record]) -> Iterator[Line]:

@@ -28,7 +28,7 @@ _TEXT: Final = 40
 _LABEL: Final = 6
 _WIDE_LABEL: Final = 14
 """Cells of the first column for which other columns are moved below."""
-_STRATEGIES: Final = frozenset({"compactor", "strategy", "facts_of", "lost_by"})
+_STRATEGIES: Final = frozenset({"compactor", "strategy", "facts_of"})
 """Keys of a first column that names strategies, alone or with what a row is about."""
 _LARGE_SHARE: Final = 10
 """Percentages of ten times the baseline or more have no decimals."""

@@ -9,17 +9,16 @@ from typing import Any, Final
 
 from pytest_compaction.metrics import (
     ALL,
+    COST_HORIZON,
     DEFAULT_PRICING,
     HORIZONS,
     ORDER_FIGURES,
     TENTHS,
     Aggregate,
     BreakEven,
-    ComparedLosses,
     FactLosses,
     Figure,
     HeldAgainst,
-    LifeRow,
     LostFact,
     Mean,
     Pricing,
@@ -34,7 +33,6 @@ from pytest_compaction.metrics import (
     by_class,
     by_origin,
     cheapest,
-    compared_losses,
     conversations_of,
     counts_of,
     cycles_of,
@@ -358,30 +356,13 @@ def _loss_tables(groups: Groups) -> Iterator[Table]:
     }
     if not found:
         return
-    classes = list(_by_class(found))
-    yield _losses(classes)
-    yield from _survival(classes)
-    runways = [(name, losses.runway) for name, losses in found.items() if losses.runway]
-    if runways:
-        yield table_of("runway", "Runway", _RUNWAY, runways, (_RUNWAY_NOTE, _CASES))
+    yield _losses(found)
     cycles = [(name, each) for name in found if (each := cycles_of(groups[name])) is not None]
     if cycles:
         yield table_of("cycles", "Cycles", _CYCLES, cycles, (_CYCLES_NOTE, _CASES))
-    compared = compared_losses(groups)
-    if compared is not None:
-        yield _lost_by(compared)
     lost = most_lost(groups)
     if lost:
         yield table_of("most_lost", "Most lost facts", _MOST_LOST, lost, (_MOST_LOST_NOTE,))
-
-
-def _by_class(found: Mapping[str, StrategyLosses]) -> Iterator[tuple[str, FactLosses]]:
-    """The losses of each strategy over all facts and by class, with the names of their rows."""
-    for name, losses in found.items():
-        before = f"{name} " if len(found) > 1 else ""
-        yield f"{before}all", losses.whole
-        for fact_class, part in losses.classes.items():
-            yield f"{before}{fact_class.replace('_', ' ')}", part
 
 
 def _half_life(bound: int | None) -> Callable[[tuple[str, FactLosses]], Cell]:
@@ -409,18 +390,24 @@ def _count(attribute: str) -> Callable[[tuple[str, Any]], Cell]:
     return _in(of(attribute, "count"))
 
 
-def _losses(rows: Sequence[tuple[str, FactLosses]]) -> Table:
+def _losses(found: Mapping[str, StrategyLosses]) -> Table:
     """Facts by strategy and class: how many survived, what became of the others, half-life."""
-    answered = any(losses.counts.unused is not None for _, losses in rows)
+    rows = []
+    for name, losses in found.items():
+        before = f"{name} " if len(found) > 1 else ""
+        rows.append((f"{before}all", losses.whole))
+        for of_class, part in losses.classes.items():
+            rows.append((f"{before}{of_class.replace('_', ' ')}", part))
+    answered = any(losses.unused is not None for _, losses in rows)
     columns: Columns[tuple[str, FactLosses]] = (
         ("facts_of", "facts", _name),
-        ("facts", "asked", _count("counts.facts")),
-        ("survived", "survived", _in(estimated("counts.survival", "share", _SHARE))),
-        *((("unused", "unused", _count("counts.unused")),) if answered else ()),
-        ("dropped", "dropped", _count("counts.dropped")),
-        ("recoverable", "recoverable", _in(estimated("counts.recovery", "share", _SHARE))),
-        ("gone", "gone", _count("counts.gone")),
-        ("contradicted", "contradicted", _count("counts.contradicted")),
+        ("facts", "asked", _count("facts")),
+        ("survived", "survived", _in(estimated("survival", "share", _SHARE))),
+        *((("unused", "unused", _count("unused")),) if answered else ()),
+        ("dropped", "dropped", _count("dropped")),
+        ("recoverable", "recoverable", _in(estimated("recovery", "share", _SHARE))),
+        ("gone", "gone", _count("gone")),
+        ("contradicted", "contradicted", _count("contradicted")),
         ("half_life", "half-life", _half_life(None)),
         ("half_life_low", "from", _half_life(0)),
         ("half_life_high", "to", _half_life(1)),
@@ -434,52 +421,6 @@ def _losses(rows: Sequence[tuple[str, FactLosses]]) -> Table:
         _CASES,
     ]
     return table_of("losses", "What was lost, by class of fact", columns, rows, notes)
-
-
-def _survival(found: Sequence[tuple[str, FactLosses]]) -> Iterator[Table]:
-    last = max((row.compaction for _, losses in found for row in losses.table), default=0)
-    if not last:
-        return
-    numbers = range(1, last + 1)
-    heads = [("facts_of", "facts"), ("facts", "observed")]
-    heads += [(f"after_{number}", f"after {number}") for number in numbers]
-
-    def share(row: LifeRow | None) -> Cell:
-        survival, interval = (None, None) if row is None else (row.survival, row.interval)
-        return Cell(survival, "share", estimated=True, interval=interval)
-
-    rows = []
-    for label, losses in found:
-        at = {row.compaction: row for row in losses.table}
-        first = at[1].at_risk if at else 0
-        rows.append((Cell(label), count(first), *(share(at.get(k)) for k in numbers)))
-    notes = [
-        "Product-limit estimate (Kaplan and Meier). A fact is observed from the first compaction "
-        "after it was said up to the point of its probe; it counts as dropped from the first one "
-        "after which the view does not state it, even if it comes back.",
-        _CASES,
-    ]
-    yield table("survival", "Survival over compactions", heads, rows, notes)
-
-
-_RUNWAY: Final[Columns[tuple[str, Any]]] = (
-    ("compactor", "compactor", _name),
-    ("free", "free", _in(estimated("free", "count"))),
-    ("least_free", "least free", _count("least_free")),
-    ("free_share", "of window", _in(estimated("share", "share", (-math.inf, 1.0)))),
-    ("messages", "messages", _count("messages")),
-    ("least_messages", "least", _count("least_messages")),
-    ("ended", "ended", _count("ended")),
-    ("cut_off", "cut off", _count("cut_off")),
-    ("peak_before", "peak before", _count("peak_before")),
-    ("peak_after", "peak after", _count("peak_after")),
-)
-_RUNWAY_NOTE: Final = (
-    "Free: tokens of the window that a compaction leaves. Messages: median number until the view "
-    "was again as large as before; runways that were cut off by the end of their log count as "
-    "longer than what was left of it. Peak: largest request before a compaction, and largest view "
-    "after one, in tokens."
-)
 
 
 _CYCLES: Final[Columns[tuple[str, Any]]] = (
@@ -497,22 +438,6 @@ _CYCLES_NOTE: Final = (
     "than a tenth or left the view over its budget. Stuck at: the median number of that cycle; "
     "sessions that went on to their end count as stuck later, and none is continued."
 )
-
-
-def _lost_by(compared: ComparedLosses) -> Table:
-    heads = (("lost_by", "lost by"), ("facts", "facts"), ("share", "share"))
-    counts = {"every strategy": compared.by_all}
-    counts |= {f"{name} alone": facts for name, facts in compared.alone.items()}
-    whole = compared.facts
-    rows = [
-        (Cell(label), count(len(facts)), Cell(len(facts) / whole if whole else None, "share"))
-        for label, facts in counts.items()
-    ]
-    notes = (
-        f"Of {whole:,} facts that all were asked for; lost: stated in no trial, by the view. The "
-        "control takes no part.",
-    )
-    return table("lost_by", "Facts lost by every strategy, and by one alone", heads, rows, notes)
 
 
 _MOST_LOST: Final[Columns[LostFact]] = (
@@ -557,7 +482,6 @@ _COST: Final[Columns[tuple[str, StrategyCosts]]] = (
     ("cost_each", "cost each", _in(estimated("cost_each", "count"))),
     ("saving_each", "saving each", _in(estimated("saving_each", "count"))),
     ("break_even", "pays after", lambda row: _requests(row[1].break_even)),
-    ("break_even_if_cached", "pays if cached", lambda row: _requests(row[1].if_cached)),
     ("refetch", "to read again", _count("refetch.tokens")),
     ("refetch_recoverable", "of that recoverable", _count("refetch.recoverable_tokens")),
     ("net_tokens", "net tokens", _count("net_tokens")),
@@ -581,16 +505,14 @@ def _prices(pricing: Pricing) -> str:
 
 def _cost_table(found: Mapping[str, StrategyCosts]) -> Table:
     """Tokens removed, costs and savings of strategies at the same prices; in dollars if known."""
-    first = next(iter(found.values()))
-    pricing = first.pricing
+    pricing = next(iter(found.values())).pricing
     notes = [
         _prices(pricing),
         "Cost, saving and net are worth as many input tokens: cost of a compaction with the next "
         "request after it, saving of each later request, and net of all over "
-        f"{first.horizon} later requests, after reading again what was dropped. Pays after: later "
-        "requests until the cost is saved; if cached: had the summariser read its input from the "
-        "cache. Net tokens: removed, as often as there are requests, less the calls and what is "
-        "read again.",
+        f"{COST_HORIZON} later requests, after reading again what was dropped. Pays after: later "
+        "requests until the cost is saved. Net tokens: removed, as often as there are requests, "
+        "less the calls and what is read again.",
         "Prefix kept: share of the request before that the view begins with; cached and written "
         "are the tokens of the view that the cache holds, and the others. Intervals are 95 % over "
         "cases.",

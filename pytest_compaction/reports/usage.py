@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_compaction.metrics import krippendorff_alpha
 from pytest_compaction.models import PriceTable, Total, Usage, ratio_text
 from pytest_compaction.records import ROLES, Record, Use, uses
-from pytest_compaction.reports.lines import Line, Style, short_names, wrapped
+from pytest_compaction.reports.lines import Line, short_names, wrapped
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
@@ -30,38 +29,9 @@ class Bill:
     checks: Sequence[str] = ()
 
 
-def usage_lines(records: Sequence[Record], bill: Bill) -> list[Line]:
+def usage_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
     """The block on usage: use by role, cost of this run, and the limit that stopped it."""
-    return [*usage_table(records), *_bill_lines(records, bill)]
-
-
-def usage_table(records: Sequence[Record]) -> Iterator[Line]:
-    """Use by role and its sum; calls that the store answered are part of it."""
-    by_arm = uses(records)
-    if by_arm:
-        yield Line("")
-        yield Line(
-            f"{'model use':<19}{'calls':>7}{'input':>13}{'cached':>13}{'output':>12}"
-            f"{'US dollars':>13}",
-            "dim",
-        )
-        arms = [name for role, name in by_arm if role == "compaction"]
-        for role in ROLES:
-            mine = {name: use for (of, name), use in by_arm.items() if of == role}
-            if mine:
-                yield Line(_row(role, sum(mine.values(), Use())))
-            if role == "compaction" and len(arms) > 1:
-                shown = short_names(mine, 16)
-                for name, use in mine.items():
-                    if use.usage.calls:
-                        yield Line(_row(f"  {shown[name]}", use), "dim")
-        total = sum(by_arm.values(), Use())
-        yield Line(_row("total", total), "bold")
-        if total.usage.own_tokens:
-            yield from wrapped(ratio_text(total.usage.own_tokens))
-
-
-def _bill_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
+    yield from usage_table(records)
     yield from wrapped(_paid(bill))
     if bill.limit_reached:
         missing = sum("unpaid" in record for record in records)
@@ -78,13 +48,36 @@ def _bill_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
         yield from wrapped(f"note: {note}", "bad")
 
 
-def _row(name: str, use: Use) -> str:
-    usage = use.usage
-    usd = "-" if use.usd is None else f"{use.usd:.4f}"
-    return (
-        f"{name:<19}{usage.calls:>7,}{usage.input_tokens:>13,}{usage.cached_tokens:>13,}"
-        f"{usage.output_tokens:>12,}{usd:>13}"
-    )
+def usage_table(records: Sequence[Record]) -> Iterator[Line]:
+    """Use by role and its sum; calls that the store answered are part of it."""
+    by_arm = uses(records)
+    if not by_arm:
+        return
+
+    def row(name: str, use: Use) -> str:
+        usage = use.usage
+        usd = "-" if use.usd is None else f"{use.usd:.4f}"
+        return (
+            f"{name:<19}{usage.calls:>7,}{usage.input_tokens:>13,}{usage.cached_tokens:>13,}"
+            f"{usage.output_tokens:>12,}{usd:>13}"
+        )
+
+    yield Line("")
+    heads = f"{'calls':>7}{'input':>13}{'cached':>13}{'output':>12}{'US dollars':>13}"
+    yield Line(f"{'model use':<19}{heads}", "dim")
+    for role in ROLES:
+        mine = {name: use for (of, name), use in by_arm.items() if of == role}
+        if mine:
+            yield Line(row(role, sum(mine.values(), Use())))
+        if role == "compaction" and len(mine) > 1:
+            shown = short_names(mine, 16)
+            for name, use in mine.items():
+                if use.usage.calls:
+                    yield Line(row(f"  {shown[name]}", use), "dim")
+    total = sum(by_arm.values(), Use())
+    yield Line(row("total", total), "bold")
+    if total.usage.own_tokens:
+        yield from wrapped(ratio_text(total.usage.own_tokens))
 
 
 def _paid(bill: Bill) -> str:
@@ -111,9 +104,12 @@ def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
         return f"nothing to pay: all {found.stored:,} model calls are in the store"
     usage = found.usage
     models = sorted({part.model for part in found.planned if part.usage.calls})
+    cost = f"no price known at {prices.host}"
+    if found.usd is not None:
+        cost = f"about {found.usd:.4f} US dollars (prices of {prices.edition})"
     text = (
         f"about {found.calls:,} calls to {', '.join(models)}, {usage.input_tokens:,} tokens in "
-        f"and {usage.output_tokens:,} out, {_dollars(found.usd, prices)}"
+        f"and {usage.output_tokens:,} out, {cost}"
     )
     if found.ends:
         ends = [
@@ -128,93 +124,58 @@ def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
     return text
 
 
-def _dollars(usd: float | None, prices: PriceTable) -> str:
-    if usd is None:
-        return f"no price known at {prices.host}"
-    return f"about {usd:.4f} US dollars (prices of {prices.edition})"
-
-
-def estimate_lines(found: Estimate, prices: PriceTable) -> list[Line]:
-    lines = [
-        Line(
-            f"{'':<29}{'calls':>7}{'stored':>8}{'input':>12}{'output':>11}{'US dollars':>12}",
-            "dim",
+def estimate_lines(found: Estimate, prices: PriceTable) -> Iterator[Line]:
+    def row(name: str, stored: int, usage: Usage, usd: float | None) -> str:
+        cost = "-" if usd is None else f"{usd:.4f}"
+        return (
+            f"{name:<29}{usage.calls:>7,}{stored:>8,}{usage.input_tokens:>12,}"
+            f"{usage.output_tokens:>11,}{cost:>12}"
         )
-    ]
+
+    heads = f"{'calls':>7}{'stored':>8}{'input':>12}{'output':>11}{'US dollars':>12}"
+    yield Line(f"{'':<29}{heads}", "dim")
     for part in found.planned:
         name = f"{part.role:<12}{printable(part.model, 17)}"
-        lines.append(Line(_planned_row(name, part.stored, part.usage, part.usd)))
-    lines.append(Line(_planned_row("total", found.stored, found.usage, found.usd), "bold"))
+        yield Line(row(name, part.stored, part.usage, part.usd))
+    yield Line(row("total", found.stored, found.usage, found.usd), "bold")
     for name, end in zip(("short", "long"), found.ends, strict=False):
-        row = _planned_row(f"  with {name} replies", end.stored, end.usage, end.usd)
-        lines.append(Line(row, "dim"))
-    lines.append(Line(""))
+        yield Line(row(f"  with {name} replies", end.stored, end.usage, end.usd), "dim")
+    yield Line("")
     sentence = estimate_sentence(found, prices)
-    lines += wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.")
+    yield from wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.")
     if found.calls and found.own_tokens:
         told = ratio_text(found.own_tokens)
-        lines += wrapped(f"Input is told in tokens of the models ({told}).", "dim")
+        yield from wrapped(f"Input is told in tokens of the models ({told}).", "dim")
     if found.ends:
-        lines += wrapped(
+        yield from wrapped(
             "Logs are compacted by size here, so the number of calls depends on the length of "
             "the summaries, which is not known yet. Even the range is an estimate.",
             "dim",
         )
     if found.assumed:
         text = "Strategies that are not part of the package are not run for an estimate."
-        lines += wrapped(text, "dim")
-    return lines
+        yield from wrapped(text, "dim")
 
 
-def _planned_row(name: str, stored: int, usage: Usage, usd: float | None) -> str:
-    cost = "-" if usd is None else f"{usd:.4f}"
-    return (
-        f"{name:<29}{usage.calls:>7,}{stored:>8,}{usage.input_tokens:>12,}"
-        f"{usage.output_tokens:>11,}{cost:>12}"
-    )
-
-
-def agreement_lines(records: Sequence[Record]) -> list[Line]:
-    """How far several judges agree, on overall scores and on criteria: Krippendorff's alpha."""
-    panels = [record["judges"] for record in records if len(record.get("judges") or ()) > 1]
-    if not panels:
-        return []
-    overall = [[judge["overall"] for judge in panel] for panel in panels]
-    single = [
-        [judge["criteria"].get(criterion) for judge in panel]
-        for panel in panels
-        for criterion in sorted({name for judge in panel for name in judge["criteria"]})
-    ]
-    names = dict.fromkeys(judge["name"] for panel in panels for judge in panel)
-    lines = [Line(""), Line("judges", "dim")]
-    for name in names:
-        said = [judge for panel in panels for judge in panel if judge["name"] == name]
-        given = [judge["overall"] for judge in said if judge["overall"] is not None]
+def agreement_lines(records: Sequence[Record]) -> Iterator[Line]:
+    """The mean score of each of several judges, and why it gave no score."""
+    said: dict[str, list[Mapping[str, Any]]] = {}
+    for panel in (record.get("judges") or () for record in records):
+        for judge in panel if len(panel) > 1 else ():
+            said.setdefault(judge["name"], []).append(judge)
+    if said:
+        yield Line("")
+        yield Line("judges", "dim")
+    for name, verdicts in said.items():
+        given = [judge["overall"] for judge in verdicts if judge["overall"] is not None]
         mean = f"mean {sum(given) / len(given):.2f}" if given else "no score"
-        style: Style = "plain" if given else "bad"
-        shown = f"  {printable(name, 40):<40}  {mean} ({len(given)} of {len(said)} items)"
-        lines.append(Line(shown, style))
-        lines += _why_not(said)
-    lines.append(Line(f"  {_alpha('overall', overall)}"))
-    if single or not any(record.get("nuggets") for record in records):  # which have no criteria
-        lines.append(Line(f"  {_alpha('criterion', single)}"))
-    return lines
-
-
-def _why_not(said: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
-    reasons = Counter(judge["unscored"] for judge in said if judge.get("unscored"))
-    if reasons:
-        reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-        others = reasons.total() - count
-        more = f"; {others} more for other reasons" if others else ""
-        yield from wrapped(f"unscored {count}: {printable(reason, 300)}{more}", "bad", "    ")
-
-
-def _alpha(what: str, units: Sequence[Sequence[float | None]]) -> str:
-    compared = [unit for unit in units if sum(value is not None for value in unit) > 1]
-    if not compared:
-        thing = "item" if what == "overall" else "criterion of an item"
-        return f"Krippendorff's alpha is not defined: no {thing} was scored by two judges"
-    alpha = krippendorff_alpha(units)
-    figure = "is not defined: nothing varies" if alpha is None else f"{alpha:.2f}"
-    return f"Krippendorff's alpha {figure} ({len(compared)} {what} scores)"
+        text = f"  {printable(name, 40):<40}  {mean} ({len(given)} of {len(verdicts)} items)"
+        yield Line(text, "plain" if given else "bad")
+        reasons = Counter(judge["unscored"] for judge in verdicts if judge.get("unscored"))
+        if reasons:
+            reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+            others = reasons.total() - count
+            more = f"; {others} more for other reasons" if others else ""
+            yield from wrapped(f"unscored {count}: {printable(reason, 300)}{more}", "bad", "    ")
+    if said:
+        yield from wrapped("how far they agree: pytest-compaction agree RUN", "dim", "  ")

@@ -204,7 +204,7 @@ class EstimateOnly:
         elif self._found.views and not self._found.planned:
             lines = []
         else:
-            lines = estimate_lines(self._found, self._endpoints.prices)
+            lines = list(estimate_lines(self._found, self._endpoints.prices))
         write_lines(terminalreporter, lines)
         if self._session.asking_outside:
             write_unwrapped(terminalreporter, [Line(_outside(self._session, self._found))])

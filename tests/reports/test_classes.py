@@ -9,7 +9,7 @@ from pytest_compaction.records import Run
 from pytest_compaction.reports import PageRun, page_of
 from pytest_compaction.reports.json_report import report_json
 from pytest_compaction.reports.markdown_report import markdown_report
-from pytest_compaction.reports.summary import summary
+from pytest_compaction.reports.summary import run_summary
 
 TITLE = "By task and by length of the session"
 
@@ -51,10 +51,10 @@ def test_cases_that_are_alike_are_no_classes():
 def test_every_outlet_shows_the_classes():
     records = mixed("anchored", "truncate")
     page = page_of([PageRun("r", Run({}, {str(n): r for n, r in enumerate(records)}))])
-    terminal = "\n".join(line.text for line in summary(records, (), False, verbose=True))
+    terminal = "\n".join(line.text for line in run_summary(records, (), False, verbose=True))
     for text in (page, markdown_report(finished(*records)), terminal):
         assert TITLE in text
         assert "up to 32,000 tokens" in text
-    assert TITLE not in "\n".join(line.text for line in summary(records, (), False))
+    assert TITLE not in "\n".join(line.text for line in run_summary(records, (), False))
     data = json.loads(report_json(finished(*records)))["classes"]
     assert data[1]["overall"]["truncate"]["value"] == 1.0

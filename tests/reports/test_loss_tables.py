@@ -9,13 +9,13 @@ from support.builders import record
 from support.loss_records import event, fact, lossy
 
 from pytest_compaction.metrics import Pricing, Ratios
-from pytest_compaction.records import costs_as_json, figures_of, losses_as_json, run_pricing
+from pytest_compaction.records import run_pricing
 from pytest_compaction.reports.table import csv_tables, json_table, plain_table
 from pytest_compaction.reports.tables import run_tables
 
 KEPT, LATE, GONE = (True, True), (True, False), (False, False)
 HOSTILE = "<script>alert(1)</script> \x1b[2J =cmd|' /C calc'!A0"
-LOSSES = ("losses", "survival", "runway", "cycles", "lost_by", "most_lost", "cost")
+LOSSES = ("losses", "cycles", "most_lost", "cost")
 
 
 def arm(compactor, first, usage=(50_000, 0, 1_000)):
@@ -53,7 +53,7 @@ def test_the_tables_read_well(snapshot):
 def test_every_table_can_be_written_in_every_form():
     found = [tables()[name] for name in LOSSES]
     as_json = json.loads(json.dumps([json_table(item) for item in found], allow_nan=False))
-    assert [len(each["rows"]) for each in as_json] == [6, 6, 2, 2, 3, 6, 2]
+    assert [len(each["rows"]) for each in as_json] == [6, 2, 6, 2]
     rows = list(csv.reader(io.StringIO(csv_tables(found))))
     assert {len(row) for row in rows} == {6}
     assert {row[0] for row in rows[1:]} == set(LOSSES)
@@ -65,7 +65,6 @@ def test_the_tables_hold_the_figures_for_programs():
     assert all_of_it["anchored all"]["dropped"] == 3
     assert all_of_it["truncate all"]["dropped"] == 6
     assert all_of_it["anchored number"]["half_life"] is None
-    assert [row["facts"] for row in found["lost_by"]] == [3, 0, 3]
     assert found["most_lost"][0]["fact"] == "late"
     assert found["most_lost"][3]["evidence"] == "m4, m9"
     assert found["cost"][1]["calls_input"] == 0
@@ -84,22 +83,6 @@ def test_old_records_and_runs_of_the_control_alone_have_no_such_tables():
     control = [lossy(case, [fact("x", KEPT)], noop, compactor="none") for case in "ab"]
     assert not tables(control).keys() & set(LOSSES)
     assert tables([*control, *RECORDS])["losses"] == tables()["losses"]
-
-
-def test_the_figures_of_a_run_hold_losses_and_costs_for_each_strategy():
-    found = json.loads(json.dumps(figures_of(RECORDS), allow_nan=False))
-    assert list(found["losses"]) == list(found["costs"]) == ["anchored", "truncate"]
-    losses = found["losses"]["anchored"]
-    assert losses["classes"]["number"]["half_life"]["compactions"] is None
-    assert losses["classes"]["number"]["half_life"]["drops"] == 0
-    assert [row["dropped"] for row in losses["after"]] == [0, 3]
-    assert losses["runway"]["cut_off"] == 3
-    costs = found["costs"]["truncate"]
-    assert costs["break_even"]["requests"] == 0.0952  # no call: 400 of 4,200 for each case
-    assert costs["tokens"]["calls_input"] == 0
-    assert costs["pricing"]["write"] == 1.25
-    assert not {"losses", "costs"} & figures_of([record()]).keys()
-    assert (losses_as_json([record()]), costs_as_json([record()])) == (None, None)
 
 
 @pytest.mark.parametrize(

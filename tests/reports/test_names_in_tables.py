@@ -15,7 +15,7 @@ def made(key, labels, columns=1):
 
 
 @pytest.mark.parametrize("width", [100, 60, 40])
-@pytest.mark.parametrize("key", ["compactor", "strategy", "facts_of", "lost_by"])
+@pytest.mark.parametrize("key", ["compactor", "strategy", "facts_of"])
 @pytest.mark.parametrize("after", ["", " real"])
 def test_two_strategies_of_one_module_are_told_apart_in_rows(key, after, width):
     lines = list(plain_table(made(key, [ONE + after, OTHER + after]), width))

@@ -2,14 +2,13 @@
 
 import pytest
 from support.builders import record
-from support.scenarios import case, last_line, records, run, set_up, write_cases
+from support.scenarios import case, last_line, run, set_up, write_cases
 from support.worker_counts import BOTH
 
 from pytest_compaction.gate import ThresholdError, decide, parse_threshold
 from pytest_compaction.metrics import by_origin, of_origin
-from pytest_compaction.records import figures_of
 from pytest_compaction.reports.lines import WIDTH
-from pytest_compaction.reports.summary import summary
+from pytest_compaction.reports.summary import run_summary
 
 
 def fact(stated):
@@ -40,7 +39,7 @@ def both(compactor="anchored"):
 
 
 def text(found, *order, control=False):
-    return [line.text for line in summary(found, list(order), control, verbose=True)]
+    return [line.text for line in run_summary(found, list(order), control, verbose=True)]
 
 
 def test_the_summary_has_a_row_for_each_origin():
@@ -72,16 +71,6 @@ def test_a_run_over_one_origin_has_no_such_table(origin):
             del made["origin"]
         assert of_origin(found, "scripted") == found
     assert "Real and scripted cases apart" not in text(found, "anchored")
-    assert "origins" not in figures_of(found)
-
-
-def test_the_header_of_a_run_has_the_figures_of_both():
-    figures = figures_of(both())["origins"]["anchored"]
-    assert figures["real"]["overall"]["mean"] == 1.5
-    assert figures["scripted"]["overall"]["cases"] == 3
-    assert (figures["real"]["pass^1"]["mean"], figures["real"]["removed"]["mean"]) == (0.0, 0.9)
-    assert figures["scripted"]["pass^1"]["interval"] is not None
-    assert figures["scripted"]["stated"]["mean"] == 0.5
 
 
 def test_the_figures_are_those_of_runs_over_each_alone():
@@ -146,10 +135,6 @@ def test_a_run_over_both_is_gated_by_each(pytester, workers):
     result.stdout.fnmatch_lines(
         ["Real and scripted cases apart", "* real * 1 *", "* scripted * 1 *"]
     )
-    assert set(records(pytester).header["figures"]["origins"]["strategies:keep"]) == {
-        "real",
-        "scripted",
-    }
     result = run(pytester, workers, *gate, "--compaction-cases=cases/real")
     assert last_line(result) == (
         "GATE FAILED scripted.overall: nothing was measured · on 4 of 4 items"

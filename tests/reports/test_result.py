@@ -4,7 +4,7 @@ import pytest
 from support.builders import record
 
 from pytest_compaction.reports.items import case_line
-from pytest_compaction.reports.summary import cause_lines, summary
+from pytest_compaction.reports.summary import cause_lines, run_summary
 from pytest_compaction.settings import CONTROL
 
 LONG = "agent.compaction:compact_the_{}_messages"
@@ -32,7 +32,7 @@ def item(case, score, compactor="anchored", null=None, probe="limit", **changes)
 
 
 def shown(records, *order, **options):
-    return [line.text for line in summary(records, list(order), **{"control": False} | options)]
+    return [line.text for line in run_summary(records, list(order), **{"control": False} | options)]
 
 
 def sentence(records, **options):

@@ -8,7 +8,7 @@ from support.scenarios import own, run, set_up
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.reports.lines import WIDTH
-from pytest_compaction.reports.summary import summary
+from pytest_compaction.reports.summary import run_summary
 from pytest_compaction.rubric import DIMENSIONS
 
 LONG = "a_rather_long_package.with_modules.inside:compact_everything"
@@ -204,20 +204,20 @@ def table(lines):
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_the_summary_is_as_it_was(name, verbose, snapshot):
     lowest = 3 if verbose else 0
-    lines = summary(*SUMMARIES[name], lowest=lowest, verbose=verbose)
+    lines = run_summary(*SUMMARIES[name], lowest=lowest, verbose=verbose)
     assert "\n".join(line.text for line in lines) == snapshot
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_no_line_of_the_summary_is_wider_than_80_columns_or_unsafe(name):
-    for line in summary(*SUMMARIES[name], verbose=True):
+    for line in run_summary(*SUMMARIES[name], verbose=True):
         assert len(line.text) <= WIDTH
         assert line.text == line.text.rstrip()
         assert line.text.isprintable()
 
 
 def test_strategies_are_ranked_and_have_no_letters_where_cases_are_few():
-    lines = table(summary(*SUMMARIES["several strategies"]))
+    lines = table(run_summary(*SUMMARIES["several strategies"]))
     longest, anchored, truncate = [line.split() for line in lines[:3]]
     assert longest[0] == "…ompact_everything"
     assert LONG.endswith(longest[0].lstrip("…"))
@@ -231,7 +231,7 @@ def test_strategies_are_ranked_and_have_no_letters_where_cases_are_few():
 def test_views_over_the_budget_stand_below_the_rule_however_high_they_score():
     large = {"tokens": {"log": 52_000, "view": 12_400, "summary": 0}}
     records = [*items(), *items("pruned", 1.5, **large)]
-    lines = [line.text for line in summary(records, ["pruned", "anchored"], False)]
+    lines = [line.text for line in run_summary(records, ["pruned", "anchored"], False)]
     rule = next(n for n, line in enumerate(lines) if set(line) == {"-"})
     assert lines[rule - 1].startswith("anchored")
     assert lines[rule + 1].startswith("pruned")
@@ -250,7 +250,7 @@ def test_strategies_with_the_same_views_share_a_row_if_the_summariser_is_offline
     names = ["claude-code", "claude-code:focus=tests", "anchored"]
     views = ["same", "same", "other"]
     records = [r for name, view in zip(names, views, strict=True) for r in with_views(name, view)]
-    lines = [line.text for line in summary(records, names, False, offline)]
+    lines = [line.text for line in run_summary(records, names, False, offline)]
     rows = [line for line in lines if "  1,900  " in line]
     assert len(rows) == (2 if offline else 3)
     said = "same views, one row: claude-code, claude-code:focus=tests"
@@ -260,14 +260,14 @@ def test_strategies_with_the_same_views_share_a_row_if_the_summariser_is_offline
 def test_one_view_that_differs_keeps_strategies_apart():
     one, other = with_views("one", "same"), with_views("other", "same")
     other[1]["hashes"] = {"prompt": "different"}
-    lines = [line.text for line in summary([*one, *other], ["one", "other"], False)]
+    lines = [line.text for line in run_summary([*one, *other], ["one", "other"], False)]
     assert sum("  1,900  " in line for line in lines) == 2
 
 
 def test_many_cases_tell_strategies_apart():
     better = [record(f"case{n}", "limit", 4.0 + n % 2 / 4, "better") for n in range(12)]
     worse = [record(f"case{n}", "limit", 2.0 + n % 3 / 4, "worse") for n in range(12)]
-    lines = summary([*worse, *better], ["worse", "better"], False, verbose=True)
+    lines = run_summary([*worse, *better], ["worse", "better"], False, verbose=True)
     assert [line.split()[:3] for line in table(lines)[:2]] == [
         ["better", "4.12", "a"],
         ["worse", "2.25", "b"],
@@ -279,7 +279,9 @@ def test_many_cases_tell_strategies_apart():
 
 def test_the_order_of_the_records_does_not_matter():
     records, order, with_control = SUMMARIES["several with control and trouble"]
-    assert summary(records[::-1], order, with_control) == summary(records, order, with_control)
+    assert run_summary(records[::-1], order, with_control) == run_summary(
+        records, order, with_control
+    )
 
 
 def shown(result):
@@ -348,6 +350,8 @@ def test_compactors_lists_every_strategy_with_one_line_and_runs_nothing(pytester
     ],
 )
 def test_a_single_strategy_says_if_no_model_wrote_for_what_would_be_sent(words, said):
-    found = summary([each | words for each in items("anchored")], ["anchored"], False, words=True)
+    found = run_summary(
+        [each | words for each in items("anchored")], ["anchored"], False, words=True
+    )
     shown = " ".join(" ".join(line.text for line in found).split())
     assert ("words:" in shown, said in shown) == (bool(said), True)

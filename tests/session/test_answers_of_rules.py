@@ -85,7 +85,6 @@ def test_a_run_without_answers_shows_nothing_of_them(pytester, capsys):
     assert {item["unused"] for item in report["items"]} == {None}
     page = pytester.path.joinpath("out.html").read_text()
     assert "and in the answer <svg" not in page
-    assert records(pytester).header["figures"]["losses"]["strategies:forget_limit"]["used"] is None
 
 
 def test_the_header_names_the_setting(pytester):

@@ -5,6 +5,7 @@ from support import builders
 from support.scenarios import PROBES, own, ran, records, run, run_files, set_up
 
 from pytest_compaction.gate import Threshold, decide
+from pytest_compaction.metrics import curves
 from pytest_compaction.records import load_run
 
 CURVE = "--compaction-budget=400,100"
@@ -63,18 +64,18 @@ def test_the_run_is_the_same_on_several_workers(pytester):
     assert serial.read_bytes() == parallel.read_bytes()
 
 
-def test_the_summary_ends_with_the_curve_and_the_header_of_the_records_holds_it(pytester):
+def test_the_summary_ends_with_the_curve(pytester):
     set_up(pytester)
     budgets = "--compaction-budget=40,50,100000"
     result = run(pytester, "--compactor=window,truncate", budgets, compactor=None)
     (title,) = [n for n, line in enumerate(result.outlines) if line.startswith("facts that the")]
     rows = [line for line in result.outlines[title:] if line.startswith(("window", "truncate"))]
     assert len(rows) == 2
-    (curve, other) = load_run(run_files(pytester)[-1]).header["figures"]["curves"]
-    assert {curve["compactor"], other["compactor"]} == {"window", "truncate"}
-    shares = [point["stated"]["mean"] for point in curve["points"]]
+    (curve, other) = curves(load_run(run_files(pytester)[-1]).records)
+    assert {curve.compactor, other.compactor} == {"window", "truncate"}
+    shares = [point.stated.value for point in curve.points]
     assert shares == sorted(shares)
-    assert shares[0] < curve["area"]["mean"] < shares[-1] == 1.0
+    assert shares[0] < curve.area.value < shares[-1] == 1.0
 
 
 @pytest.mark.parametrize("given", ["1000;2000", "1000,none", "1,2,3,4,5,6,7"])

@@ -20,7 +20,7 @@ from support.worker_counts import BOTH
 from pytest_compaction.case import case_from_json
 from pytest_compaction.metrics import curves
 from pytest_compaction.records import Run
-from pytest_compaction.reports.summary import summary
+from pytest_compaction.reports.summary import run_summary
 
 AT_RECORDS = "--compaction-budget=recorded"
 SHORT = "We edited src/queue.py. " * 12
@@ -137,6 +137,6 @@ def test_records_at_numbers_and_at_recorded_budgets_can_be_read_together(pyteste
     assert order == [100, 400, "recorded"]
     (drawn,) = curves(both.records)
     assert [point.budget for point in drawn.points] == [100, 400]
-    lines = [line.text for line in summary(both.records, [own("keep")], control=False)]
+    lines = [line.text for line in run_summary(both.records, [own("keep")], control=False)]
     assert "budget of the views on record" in lines
     assert "budget 100 tokens" in lines

@@ -315,18 +315,18 @@ def rules_block():
 
 def summary_block():
     """The end of a run of one strategy."""
-    from pytest_compaction.reports.summary import summary
+    from pytest_compaction.reports.summary import run_summary
 
-    lines = summary(recorded("anchored"), ["anchored"], control=False, lowest=0)
+    lines = run_summary(recorded("anchored"), ["anchored"], control=False, lowest=0)
     return "\n".join(line.text for line in lines)
 
 
 def comparison_block():
     """The table of a run of several strategies."""
-    from pytest_compaction.reports.summary import summary
+    from pytest_compaction.reports.summary import run_summary
 
     records = [r for name in STRATEGIES for r in recorded(name)]
-    return _until_blank(summary(records, STRATEGIES, control=False, words=True), 1)
+    return _until_blank(run_summary(records, STRATEGIES, control=False, words=True), 1)
 
 
 def worse_block():

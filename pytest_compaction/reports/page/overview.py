@@ -14,8 +14,8 @@ from pytest_compaction.metrics import (
     Aggregate,
     FactChange,
     FactFate,
+    FactLosses,
     ItemChange,
-    LossCounts,
     Mean,
     Pricing,
     StrategyCosts,
@@ -57,9 +57,8 @@ class Figures:
         """Items that should have a score and have none."""
         return self.whole.items - self.whole.scored
 
-    def counts(self, name: str) -> LossCounts | None:
-        found = self.losses.classes.get(name) if self.losses else None
-        return found.counts if found else None
+    def counts(self, name: str) -> FactLosses | None:
+        return self.losses.classes.get(name) if self.losses else None
 
 
 def figures_of_arm(arm: Arm, pricing: Pricing) -> Figures:

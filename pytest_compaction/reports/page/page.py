@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from pytest_compaction.gate import fact_name
 from pytest_compaction.metrics import (
+    COST_HORIZON,
     BudgetCurve,
     compare_strategies,
     counts_of,
@@ -51,7 +52,6 @@ from pytest_compaction.reports.page.plots import (
     Scale,
     budget_plot,
     scatter,
-    survival_plot,
 )
 from pytest_compaction.reports.page.runs import Arm, PageRun, arms_of, index_of
 from pytest_compaction.reports.page.texts import Texts, texts_of
@@ -178,13 +178,12 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
         "heads": short_names((item.label for item in figures), 22),
         "classes": classes_of(figures),
         "answered": any(
-            item.losses is not None and item.losses.whole.counts.unused is not None
-            for item in figures
+            item.losses is not None and item.losses.whole.unused is not None for item in figures
         ),
         "costs": [item for item in figures if item.costs and not item.control],
+        "cost_horizon": COST_HORIZON,
         "cases": sorted(cases.items(), key=lambda row: (min(row[1])[0], row[0])),
         "scatter": scatter(figures),
-        "survival": survival_plot(figures),
         "budgets": budgets,
         "curves": drawn,
         "curve_plot": budget_plot(drawn, budgets),

@@ -26,8 +26,6 @@ _BOTTOM: Final = HEIGHT - 30
 _RIGHT_OF_CURVES: Final = WIDTH - 150
 
 Interval = tuple[float, float] | None
-_Point = tuple[float, float | None, Interval, bool]
-"""A value on the axis, the share there or ``None``, its interval, and whether its dot is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,71 +150,36 @@ def scatter(figures: Sequence[Figures]) -> Plot | None:
     )
 
 
-def survival_plot(figures: Sequence[Figures]) -> Plot | None:
-    """Survival after each compaction; ``None`` if the records do not tell of two."""
-    tables = {
-        item.label: item.losses.whole.table for item in figures if item.losses and not item.control
-    }
-    most = max((row.compaction for table in tables.values() for row in table), default=0)
-    if most < 2:
-        return None
-    x = Scale(1, most, _LEFT, _RIGHT_OF_CURVES)
-    values: dict[str, list[_Point]] = {
-        label: [(row.compaction, row.survival, row.interval, False) for row in table]
-        for label, table in tables.items()
-        if table
-    }
-    marks = [(x(k), str(k)) for k in range(1, most + 1)]
-    order = [item.label for item in figures]
-    return _curves("compactions since the log stated it", x, marks, values, order)
-
-
 def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Plot | None:
     """Facts stated against the budget, with gaps, and open dots for views over the budget."""
     if len(budgets) < 2:
         return None
     x = Scale(budgets[0], budgets[-1], _LEFT, _RIGHT_OF_CURVES, logarithmic=True)
-    values: dict[str, list[_Point]] = {}
-    for label, curve in curves.items():
-        there = {each.budget: each for each in curve.points}
-        values[label] = []
-        for budget in budgets:
-            point = there.get(budget)
-            if point is None or point.stated is None:
-                values[label].append((budget, None, None, False))
-            else:
-                stated, over = point.stated, point.over_budget > 0
-                values[label].append((budget, stated.value, stated.interval, over))
-    marks = [(x(budget), f"{budget:,}") for budget in budgets]
-    return _curves("budget in tokens, logarithmic", x, marks, values, list(curves))
-
-
-def _curves(
-    title: str,
-    x: Scale,
-    x_ticks: Sequence[tuple[float, str]],
-    values: Mapping[str, Sequence[_Point]],
-    order: Sequence[str],
-) -> Plot:
-    """A plot of shares: the points of each name, in runs without a gap."""
     y = Scale(0, 1, _BOTTOM, _TOP)
-    names = short_names(values, _NAME)
+    names = short_names(curves, _NAME)
     drawn = []
-    for label, points in values.items():
+    for number, (label, curve) in enumerate(curves.items()):
+        there = {each.budget: each for each in curve.points if each.stated is not None}
         parts = tuple(
             tuple(
-                Dot(x(at), y(share or 0), _placed(interval, y), careful)
-                for at, share, interval, careful in part
+                Dot(
+                    x(point.budget),
+                    y(point.stated.value),
+                    _placed(point.stated.interval, y),
+                    point.over_budget > 0,
+                )
+                for point in part
+                if point is not None and point.stated is not None
             )
-            for there, part in groupby(points, lambda point: point[1] is not None)
-            if there
+            for known, part in groupby(map(there.get, budgets), lambda point: point is not None)
+            if known
         )
         if parts:
-            drawn.append((names[label], order.index(label), parts))
+            drawn.append((names[label], number, parts))
     heights = apart([parts[-1][-1].y for _, _, parts in drawn])
     return Plot(
-        title,
-        tuple(x_ticks),
+        "budget in tokens, logarithmic",
+        tuple((x(budget), f"{budget:,}") for budget in budgets),
         tuple((y(mark / 100), f"{mark}%") for mark in (0, 25, 50, 75, 100)),
         tuple(
             Line(label, n, parts, (_RIGHT_OF_CURVES + 9, height))

@@ -20,7 +20,6 @@ from pytest_compaction.records import (
     ShardEnd,
     ShardPart,
     figures_of,
-    run_pricing,
     went_wrong_later,
 )
 from pytest_compaction.reports import (
@@ -227,7 +226,6 @@ class RunRecorder:
                     settings.control,
                     is_offline(settings.model),
                     0 if self._shown.any_shown else self._shown.lowest(len(records), verbose),
-                    run_pricing(settings.responder, records),
                     verbose,
                     width_of(terminalreporter),
                     settings.tells_words,
@@ -265,7 +263,7 @@ class RunRecorder:
             spent=accounts.spent(),
             checks=accounts.checks,
         )
-        return usage_lines(self._records, bill)
+        return list(usage_lines(self._records, bill))
 
     def _rules_left_out(self) -> list[Line]:
         left_out, settings = self._session.rules_left_out, self._session.settings

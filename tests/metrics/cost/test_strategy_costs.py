@@ -28,7 +28,6 @@ def test_the_published_example_is_the_same_from_a_record():
     found = strategy_costs(made, PRICING)
     assert found.cost == pytest.approx(186_000)
     assert found.break_even.requests == pytest.approx(16.03, abs=0.01)
-    assert found.if_cached.requests == pytest.approx(4.397, abs=0.001)
     assert found.break_even.interval is None
 
 
@@ -46,10 +45,10 @@ def test_compactions_after_the_last_probe_take_their_part_of_the_calls_with_them
     assert (found.calls.input, found.calls.output) == (1_000, 100)
 
 
-def test_compactions_of_unknown_size_are_counted_and_left_out():
+def test_compactions_of_unknown_size_are_left_out():
     events = [event(), event(None, None, None, "p2"), event(status="noop", point="p3")]
     found = strategy_costs([lossy("a", events=events, usage=(1_000, 0, 0))], PRICING)
-    assert (found.compactions, found.unknown, found.calls.input) == (1, 1, 500)
+    assert (found.compactions, found.calls.input) == (1, 500)
     assert strategy_costs([lossy("a", events=events[1:])], PRICING) is None
     assert strategy_costs([record()], PRICING) is None
 
@@ -57,11 +56,10 @@ def test_compactions_of_unknown_size_are_counted_and_left_out():
 def test_net_tokens_are_removed_over_the_horizon_less_calls_and_reading_again():
     facts = [fact("x", GONE, source=source("m1", 700))]
     made = [lossy("a", facts, [event(50_000, 5_000, 1_000)], (20_000, 0, 1_000))]
-    found = strategy_costs(made, PRICING, horizon=10)
-    assert found.net_tokens == 45_000 * 10 - 21_000 - 700
-    assert found.net == pytest.approx(4_500 * 10 - found.cost - 700 * 1.25)
-    assert strategy_costs(made, PRICING, horizon=0).net_tokens == -21_700
-    dollars = strategy_costs(made, Pricing("test", PRICING.ratios, 2.0), horizon=10)
+    found = strategy_costs(made, PRICING)
+    assert found.net_tokens == 45_000 * 20 - 21_000 - 700
+    assert found.net == pytest.approx(4_500 * 20 - found.cost - 700 * 1.25)
+    dollars = strategy_costs(made, Pricing("test", PRICING.ratios, 2.0))
     assert dollars.net_usd == pytest.approx(found.net * 2 / 1e6)
     assert (found.net_usd, found.cost_usd) == (None, None)
 

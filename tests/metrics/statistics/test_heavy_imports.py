@@ -6,7 +6,7 @@ import sys
 LOAD_ALL = """
 import sys
 import pytest_compaction.plugin, pytest_compaction.session.end.finish
-import pytest_compaction.reports.summary, pytest_compaction.records.run_figures
+import pytest_compaction.reports.summary, pytest_compaction.reports.tables
 from pytest_compaction.metrics import cluster_interval
 before = {"numpy", "scipy"} & sys.modules.keys()
 cluster_interval({case: [1.0] for case in "abcde"} | {"f": [2.0]})

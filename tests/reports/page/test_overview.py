@@ -19,7 +19,6 @@ from pytest_compaction.reports.page.plots import (
     apart,
     log_ticks,
     scatter,
-    survival_plot,
     ticks,
 )
 from pytest_compaction.reports.page.runs import PageRun, arms_of
@@ -95,19 +94,6 @@ def test_differences_are_those_of_the_same_items():
     ((key, found),) = compared(arms(*first, *second))[0].items()
     sign = 1 if key == "0,1" else -1
     assert (found["mean"] * sign, found["items"], found["cases"]) == (1.5, 2, 2)
-
-
-def test_survival_falls_where_a_fact_is_dropped():
-    held = {"a": [["p", True], ["q", False]], "b": [["p", True], ["q", True]]}
-    facts = {case: [fact("limit", "s", stated_after=states)] for case, states in held.items()}
-    found = figures(*(record(case, facts=each) for case, each in facts.items()))
-    ((dots,),) = [line.parts for line in survival_plot(found).lines]
-    assert [dot.y for dot in dots] == [10, 140]
-
-
-def test_one_compaction_makes_no_curve():
-    once = record("a", facts=[fact("limit", "s", stated_after=[["p1", True]])])
-    assert survival_plot(figures(once)) is None
 
 
 def test_an_interval_of_a_score_stays_within_its_scale():
