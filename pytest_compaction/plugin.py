@@ -14,7 +14,6 @@ from pytest_compaction.options import (
     PREFIX,
     add_options,
     check_keys,
-    old_key_sentences,
     read_settings,
     refuse_unknown,
 )
@@ -100,14 +99,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Strategies, cases, probes, models, parameters without effect, and old names of ini keys."""
+    """Strategies, cases, probes, models, and parameters without effect."""
     session = config.stash.get(SESSION, None)
-    old_keys = old_key_sentences(config)
     if session is None:
-        return old_keys
+        return []
     from pytest_compaction.session.header_lines import header_lines
 
-    return [*header_lines(session), *old_keys]
+    return header_lines(session)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from support.scenarios import flat, run, set_up
 
-from pytest_compaction.options.removed import REMOVED
+from pytest_compaction.options.names import REMOVED
 from pytest_compaction.options.table import OPTIONS
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
-from pytest_compaction.metrics import Agreement, of_judges, of_readings, of_runs
-from pytest_compaction.records import Record, type_of
+from pytest_compaction.commands.arguments import CommandError, add_output, form_of, named_run, write
+from pytest_compaction.metrics import of_judges, of_readings, of_runs
+from pytest_compaction.records import type_of
 from pytest_compaction.reports import agreement_json, agreement_markdown, agreement_text
 from pytest_compaction.text import printable
 
 _FORMATS: Final = {"text": agreement_text, "markdown": agreement_markdown, "json": agreement_json}
-_NAME: Final = 40
 
 
 def add(commands: Any) -> None:
@@ -34,34 +32,21 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print or write the figures; returns 1 if there is nothing to compare."""
-    paths = [path for path in (options.first, options.second) if path is not None]
-    named = [named_run(path) for path in paths]
-    paths = [path for path, _ in named]
+    named = [named_run(path) for path in (options.first, options.second) if path is not None]
     runs = [[r for r in run.records if type_of(r) == "probe"] for _, run in named]
-    found = list(_agreements([_name(path, paths) for path in paths], runs))
+    paths = [path for path, _ in named]
+    # A run is called by its file, or with its folder if both files have one name.
+    alike = len({path.name for path in paths}) < len(paths)
+    shown = (Path(path.parent.name, path.name) if alike else path.name for path in paths)
+    names = [printable(str(each), 40) for each in shown]
+    found = [of_runs(runs[0], runs[1], (names[0], names[1]))] if len(runs) > 1 else []
+    for name, records in zip(names, runs, strict=True):
+        within = [of_readings(records), *of_judges(records)]
+        found += [replace(each, first=f"{name}: {each.first}") for each in within if each]
     if not found:
-        complain(
+        raise CommandError(
             f"{paths[0]} has one judge and one figure for each item; name a second run to compare "
             "it with, or measure with --compaction-answers to compare views with answers"
         )
-        return 1
-    text = _FORMATS[form_of(options)](found)
-    return 0 if written(options, text) else 1
-
-
-def _name(path: Path, paths: Sequence[Path]) -> str:
-    """How a run is called: by its file, or with its folder if both files have one name."""
-    alike = len({each.name for each in paths}) < len(paths)
-    return printable(str(Path(path.parent.name, path.name) if alike else path.name), _NAME)
-
-
-def _agreements(names: Sequence[str], runs: Sequence[list[Record]]) -> list[Agreement]:
-    found = []
-    if len(runs) > 1:
-        found.append(of_runs(runs[0], runs[1], (names[0], names[1])))
-    for name, records in zip(names, runs, strict=True):
-        within = [of_readings(records), *of_judges(records)]
-        found += [
-            replace(each, first=f"{name}: {each.first}") for each in within if each is not None
-        ]
-    return found
+    write(options, _FORMATS[form_of(options)](found))
+    return 0

@@ -6,14 +6,11 @@ import argparse
 import asyncio
 from typing import Any
 
-from pytest_compaction.commands.arguments import add_store, complain
+from pytest_compaction.commands.arguments import CommandError, add_repeatable, add_store
 from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.models import (
     RECORDED_WORDS,
     Call,
-    Checked,
-    EndpointCheck,
-    Endpoints,
     ModelError,
     UnknownModelError,
     connect,
@@ -35,9 +32,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--model", required=True, metavar="NAME", help="the model of all roles")
     parser.add_argument("--responder", metavar="NAME", help="another model that answers")
-    parser.add_argument(
-        "--judge", action="append", default=[], metavar="NAME", help="another model that judges"
-    )
+    add_repeatable(parser, "--judge", "NAME", "another model that judges")
     add_store(parser)
     parser.set_defaults(run=run, refuse=parser.error)
 
@@ -53,36 +48,31 @@ def run(options: argparse.Namespace) -> int:
         options.refuse(str(error))
     if not real:
         options.refuse("rules ask no endpoint; name a model that is at one with --model")
-    problem = missing_key()
-    if problem:
-        complain(problem)
-        return 1
+    if problem := missing_key():
+        raise CommandError(problem)
     store = options.store
     endpoints = connect(store, str(store), "refresh", None, None, None, TokenCounter())
+    check = endpoints.check_of(
+        [name for name in answering if name in real], [name for name in judges if name in real]
+    )
+
+    async def print_checks() -> bool:
+        listing, failed = models_at_endpoint(), False
+        try:
+            checks = [await check.of(model) for model in dict.fromkeys(real)]
+            try:
+                listed = (await listing.call(Call("models", {"path": "/v1/models"}))).body
+            except ModelError:
+                listed = {}
+        finally:
+            await listing.close()
+            await endpoints.caller.close()
+        for each in checks:
+            print("\n".join(each.lines(endpoints.prices, context_of(listed, each.model))))
+            failed |= bool(each.problem)
+        return failed
+
     try:
-        check = endpoints.check_of(
-            [name for name in answering if name in real],
-            [name for name in judges if name in real],
-        )
-        found = asyncio.run(_checked(check, dict.fromkeys(real), endpoints))
+        return int(asyncio.run(print_checks()))
     finally:
         endpoints.close()
-    for checked, context in found:
-        print("\n".join(checked.lines(endpoints.prices, context)))
-    return int(any(checked.problem for checked, _ in found))
-
-
-async def _checked(
-    check: EndpointCheck, models: Any, endpoints: Endpoints
-) -> list[tuple[Checked, int | None]]:
-    listing = models_at_endpoint()
-    try:
-        found = [await check.of(model) for model in models]
-        try:
-            listed = (await listing.call(Call("models", {"path": "/v1/models"}))).body
-        except ModelError:
-            listed = {}
-        return [(checked, context_of(listed, checked.model)) for checked in found]
-    finally:
-        await listing.close()
-        await endpoints.caller.close()

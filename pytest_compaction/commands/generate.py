@@ -20,7 +20,12 @@ from pytest_compaction.case import (
     read_conversation,
     size_name,
 )
-from pytest_compaction.commands.arguments import add_store, complain, number_type
+from pytest_compaction.commands.arguments import (
+    CommandError,
+    add_number,
+    add_store,
+    complain,
+)
 from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.long_conversations import (
     DOMAINS,
@@ -43,8 +48,6 @@ from pytest_compaction.session.progress_line import CallsLine
 from pytest_compaction.text import Range, printable
 
 MOST_TOKENS: Final = 100_000_000
-INTERRUPTED: Final = 130
-"""The exit code of a command that was interrupted, as shells have it."""
 _MISSED: Final = 0.1
 """The share by which a conversation may miss its length without a word."""
 
@@ -58,109 +61,31 @@ def add(commands: Any) -> None:
         "each ability with nuggets (one below 20,000 tokens). Calls are kept in the store, so that "
         "the same command goes on where it was. What is there stays as it is.",
     )
-    parser.add_argument(
-        "--model",
-        "--compaction-model",
-        default="",
-        metavar="NAME",
-        help="the model that writes, at the endpoint of OPENAI_BASE_URL (required)",
-    )
-    parser.add_argument(
-        "--domain",
-        choices=tuple(DOMAINS),
-        default="general",
-        help="what the conversations are about (default: general)",
-    )
-    parser.add_argument(
-        "--tokens",
-        type=number_type(Range(FEWEST_TOKENS, MOST_TOKENS, True)),
-        default=100_000,
-        metavar="N",
-        help=f"the length of a conversation, from {FEWEST_TOKENS} (default: 100000)",
-    )
-    parser.add_argument(
-        "--seed",
-        type=number_type(Range(0, 999_999_999, True)),
-        default=1,
-        metavar="N",
-        help="the number of the conversation, which picks its subject (default: 1)",
-    )
-    parser.add_argument(
-        "--conversations",
-        type=number_type(Range(1, 1000, True)),
-        default=1,
-        metavar="N",
-        help="how many, each with the next seed (default: 1)",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        metavar="FOLDER",
-        help="where they are written, as FOLDER/SIZE/SEED",
-    )
+    model = "the model that writes, at the endpoint of OPENAI_BASE_URL (required)"
+    parser.add_argument("--model", "--compaction-model", default="", metavar="NAME", help=model)
+    domain = "what the conversations are about (default: general)"
+    parser.add_argument("--domain", choices=tuple(DOMAINS), default="general", help=domain)
+    tokens = f"the length of a conversation, from {FEWEST_TOKENS} (default: 100000)"
+    add_number(parser, "--tokens", Range(FEWEST_TOKENS, MOST_TOKENS, True), tokens, default=100_000)
+    seed = "the number of the conversation, which picks its subject (default: 1)"
+    add_number(parser, "--seed", Range(0, 999_999_999, True), seed, default=1)
+    many = "how many, each with the next seed (default: 1)"
+    add_number(parser, "--conversations", Range(1, 1000, True), many, default=1)
+    folder = "where they are written, as FOLDER/SIZE/SEED"
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help=folder)
     add_store(parser)
     parser.add_argument(
         "--estimate",
         action="store_true",
         help="print how many calls the model takes and what they cost, and stop",
     )
-    parser.add_argument(
-        "--max-cost",
-        type=number_type(range_of("compaction_max_cost")),
-        metavar="USD",
-        help="US dollars that the calls may cost (default: no limit)",
-    )
+    most = "US dollars that the calls may cost (default: no limit)"
+    add_number(parser, "--max-cost", range_of("compaction_max_cost"), most, metavar="USD")
     parser.set_defaults(run=run, refuse=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the conversations that are not there; returns 1 if one cannot be, or all are."""
-    try:
-        return _run(options)
-    except KeyboardInterrupt:
-        complain("interrupted; the same command goes on where it was")
-        return INTERRUPTED
-
-
-def _run(options: argparse.Namespace) -> int:
-    _check_model(options)
-    seeds = range(options.seed, options.seed + options.conversations)
-    size = size_name(options.tokens)
-    try:
-        folders = _missing({seed: options.output / size / str(seed) for seed in seeds})
-    except OSError as error:
-        complain(f"{options.output} cannot be written: {error.strerror or error}")
-        return 1
-    if not folders:
-        return 1
-    problem = missing_key()
-    if problem and not options.estimate:
-        options.refuse(problem.partition("; without either")[0])  # rules do not write here
-    store = options.store
-    if store.exists() and not store.is_dir():
-        complain(f"--store {store} is no folder, so that no call could be kept there")
-        return 1
-    try:
-        endpoints = connect(
-            store, str(store), "normal", None, options.max_cost, None, TokenCounter()
-        )
-    except OSError as error:
-        complain(f"{store}: {error.strerror or error}")
-        return 1
-    try:
-        calls = _print_estimate(options, len(folders), endpoints)
-        if options.estimate:
-            return 0
-        return _write(options, folders, endpoints, calls)
-    finally:
-        for note in endpoints.accounts.notes:  # as that replies could not be kept
-            complain(_in_names_of_here(note))
-        endpoints.close()
-
-
-def _check_model(options: argparse.Namespace) -> None:
     try:
         if not options.model.strip() or is_offline(options.model):
             options.refuse(
@@ -169,17 +94,47 @@ def _check_model(options: argparse.Namespace) -> None:
             )
     except UnknownModelError as error:
         options.refuse(f"--model: {error}")
+    seeds = range(options.seed, options.seed + options.conversations)
+    size, store = size_name(options.tokens), options.store
+    try:
+        folders = _missing({seed: options.output / size / str(seed) for seed in seeds})
+    except OSError as error:
+        raise CommandError(
+            f"{options.output} cannot be written: {error.strerror or error}"
+        ) from None
+    problem = missing_key()
+    if problem and not options.estimate:
+        options.refuse(problem.partition("; without either")[0])  # rules do not write here
+    if store.exists() and not store.is_dir():
+        raise CommandError(f"--store {store} is no folder, so that no call could be kept there")
+    try:
+        endpoints = connect(
+            store, str(store), "normal", None, options.max_cost, None, TokenCounter()
+        )
+    except OSError as error:
+        raise CommandError(f"{store}: {error.strerror or error}") from None
+    try:
+        calls = _print_estimate(options, len(folders), endpoints)
+        if not options.estimate:
+            for seed, folder in folders.items():
+                _write(options, seed, folder, endpoints, calls)
+            where = printable(shlex.quote(str(options.output)))
+            print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
+        return 0
+    finally:
+        for note in endpoints.accounts.notes:  # as that replies could not be kept
+            complain(_in_names_of_here(note))
+        endpoints.close()
 
 
 def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
-    """The folders that are not there; empty if one is in the way, or all are, which is said."""
+    """The folders that are not there; refuses if one is in the way, or all are there."""
     there = [folder for folder in folders.values() if os.path.lexists(folder)]
-    whole = [folder for folder in there if (folder / QUESTIONS_FOLDER / QUESTIONS).is_file()]
-    other = [folder for folder in there if folder not in whole]
+    other = [f for f in there if not (f / QUESTIONS_FOLDER / QUESTIONS).is_file()]
     if other or len(there) == len(folders):
-        folder = (other or there)[0]
-        complain(f"{folder} is there already; remove it, or name another folder or seed")
-        return {}
+        raise CommandError(
+            f"{(other or there)[0]} is there already; remove it, or name another folder or seed"
+        )
     for folder in there:
         print(f"{printable(str(folder))}: is there already and stays as it is")
     return {seed: folder for seed, folder in folders.items() if folder not in there}
@@ -187,70 +142,60 @@ def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
 
 def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoints) -> int:
     usage = sum((estimated(options.tokens) for _ in range(count)), Usage())
-    usd = endpoints.prices.cost(options.model, usage)
-    cost = (
-        "no price known"
-        if usd is None
-        else f"about ${usd:,.2f} at the prices of {endpoints.prices.edition}"
-    )
+    usd, limit = endpoints.prices.cost(options.model, usage), options.max_cost
+    cost = "no price known"
+    if usd is not None:
+        cost = f"about ${usd:,.2f} at the prices of {endpoints.prices.edition}"
     print(
         f"{printable(options.model)}: about {usage.calls:,} calls, {usage.input_tokens:,} tokens "
         f"read and {usage.output_tokens:,} written, {cost}",
         flush=True,
     )
-    if options.max_cost is not None and usd is None and not options.estimate:
+    if limit is not None and usd is None and not options.estimate:
         options.refuse(
             f"--max-cost needs a price, and none is known for {options.model} at this endpoint; "
             "leave the limit out, or take another model"
         )
-    if options.max_cost is not None and usd is not None and usd > options.max_cost:
+    if limit is not None and usd is not None and usd > limit:
         complain(
-            f"that is more than --max-cost {options.max_cost:g}, which ends it unless "
-            f"{options.store} holds enough of the calls"
+            f"that is more than --max-cost {limit:g}, which ends it unless {options.store} holds "
+            "enough of the calls"
         )
     return usage.calls
 
 
 def _write(
-    options: argparse.Namespace, folders: Mapping[int, Path], endpoints: Endpoints, calls: int
-) -> int:
+    options: argparse.Namespace, seed: int, folder: Path, endpoints: Endpoints, calls: int
+) -> None:
     path, terminal = endpoints.accounts.path, sys.stderr if sys.stderr.isatty() else None
     say = partial(print, file=sys.stderr, flush=True)
-    for seed, folder in folders.items():
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        line = CallsLine("generate", path, calls, True, say, terminal)
         try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            line = CallsLine("generate", path, calls, True, say, terminal)
-            try:
-                made = asyncio.run(_written(options, seed, endpoints))
-            finally:
-                line.end()
-            _say_what_is_missing(options, seed, made)
-            if all(asked.ability == "abstention" for asked in made.questions):
-                complain(f"seed {seed}: no question holds, so nothing is written")
-                return 1
-            made.write(folder)
-        except ModelError as error:
-            complain(
-                f"the conversation of seed {seed} is not finished; the same command goes on with "
-                f"what is in {options.store}: {_in_names_of_here(str(error))}"
-            )
-            return 1
-        except OSError as error:
-            complain(f"{folder} cannot be written: {error.strerror or error}")
-            return 1
-        case = read_conversation(folder, str(folder))
-        if not isinstance(case, Case):
-            faults = "; ".join(str(fault) for file in case for fault in file.faults)
-            complain(f"{folder} cannot be read as a case: {faults}")
-            return 1
-        print(
-            f"{printable(str(folder))}: {made.tokens:,} tokens, {made.messages:,} messages, "
-            f"{len(case.probes)} questions",
-            flush=True,
-        )
-    where = printable(shlex.quote(str(options.output)))
-    print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
-    return 0
+            made = asyncio.run(_written(options, seed, endpoints))
+        finally:
+            line.end()
+        _say_what_is_missing(options, seed, made)
+        if all(asked.ability == "abstention" for asked in made.questions):
+            raise CommandError(f"seed {seed}: no question holds, so nothing is written")
+        made.write(folder)
+    except ModelError as error:
+        raise CommandError(
+            f"the conversation of seed {seed} is not finished; the same command goes on with "
+            f"what is in {options.store}: {_in_names_of_here(str(error))}"
+        ) from None
+    except OSError as error:
+        raise CommandError(f"{folder} cannot be written: {error.strerror or error}") from None
+    case = read_conversation(folder, str(folder))
+    if not isinstance(case, Case):
+        faults = "; ".join(str(fault) for file in case for fault in file.faults)
+        raise CommandError(f"{folder} cannot be read as a case: {faults}")
+    print(
+        f"{printable(str(folder))}: {made.tokens:,} tokens, {made.messages:,} messages, "
+        f"{len(case.probes)} questions",
+        flush=True,
+    )
 
 
 async def _written(options: argparse.Namespace, seed: int, endpoints: Endpoints) -> Conversation:

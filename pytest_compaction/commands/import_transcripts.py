@@ -29,7 +29,7 @@ from pytest_compaction.case_making import (
     review_of,
     with_answers,
 )
-from pytest_compaction.commands.arguments import add_store, complain, number_type
+from pytest_compaction.commands.arguments import CommandError, add_number, add_store, complain
 from pytest_compaction.commands.import_report import (
     report_answers,
     report_case,
@@ -63,71 +63,35 @@ def add(commands: Any) -> None:
         description="Make a benchmark case with derived probes from each transcript.",
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="transcript files")
-    parser.add_argument(
-        "--newest",
-        type=number_type(Range(1, 1000, True)),
-        metavar="N",
-        help="PATH is a folder: N cases of its newest sessions, of different lengths and folders",
-    )
+    newest = "PATH is a folder: N cases of its newest sessions, of different lengths and folders"
+    add_number(parser, "--newest", Range(1, 1000, True), newest)
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder for the case files"
     )
     parser.add_argument("--format", metavar="NAME", help="transcript format; detected when absent")
-    parser.add_argument(
-        "--task", default="assistant", metavar="NAME", help="task of the cases (assistant)"
-    )
-    parser.add_argument(
-        "--probes",
-        type=number_type(_COUNT),
-        default=DEFAULT_COUNT,
-        metavar="N",
-        help=f"the most probes of a case ({DEFAULT_COUNT})",
-    )
-    parser.add_argument(
-        "--without-probes",
-        action="store_true",
-        help="also write a case of which no probe can be made, for you to add probes",
-    )
-    parser.add_argument(
-        "--last",
-        type=number_type(_COUNT),
-        metavar="N",
-        help="only the last N messages of each conversation",
-    )
-    parser.add_argument(
-        "--from",
-        dest="first",
-        type=number_type(_COUNT),
-        metavar="N",
-        help="only the messages from the Nth on, counted from 1",
-    )
-    parser.add_argument(
-        "--to",
-        dest="final",
-        type=number_type(_COUNT),
-        metavar="M",
-        help="only the messages up to the Mth",
-    )
+    task = "task of the cases (assistant)"
+    parser.add_argument("--task", default="assistant", metavar="NAME", help=task)
+    probes = f"the most probes of a case ({DEFAULT_COUNT})"
+    add_number(parser, "--probes", _COUNT, probes, default=DEFAULT_COUNT)
+    bare = "also write a case of which no probe can be made, for you to add probes"
+    parser.add_argument("--without-probes", action="store_true", help=bare)
+    add_number(parser, "--last", _COUNT, "only the last N messages of each conversation")
+    first = "only the messages from the Nth on, counted from 1"
+    add_number(parser, "--from", _COUNT, first, dest="first")
+    add_number(parser, "--to", _COUNT, "only the messages up to the Mth", dest="final", metavar="M")
     parser.add_argument(
         "--redact",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="replace secrets, e-mail addresses and home folders with stand-ins (on)",
     )
+    model = "model that writes the probes; those that the log confirms are kept (rules)"
     parser.add_argument(
-        "--model",
-        "--compaction-model",
-        default=OFFLINE,
-        metavar="NAME",
-        help="model that writes the probes; those that the log confirms are kept (rules)",
+        "--model", "--compaction-model", default=OFFLINE, metavar="NAME", help=model
     )
     add_store(parser)
-    parser.add_argument(
-        "-v",
-        "--verbose",
-        action="store_true",
-        help="print every probe, and how often and where the log states its facts",
-    )
+    verbose = "print every probe, and how often and where the log states its facts"
+    parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
     parser.set_defaults(run=run, refuse=parser.error)
 
 
@@ -148,11 +112,9 @@ def run(options: argparse.Namespace) -> int:
         if not is_offline(options.model):
             source = model_probes(options.model, options.store)
     except (UnknownModelError, ImportFormatError) as error:
-        complain(str(error))
-        return 1
+        raise CommandError(str(error)) from None
     except OSError as error:
-        complain(f"{options.store}: {error.strerror or error}")
-        return 1
+        raise CommandError(f"{options.store}: {error.strerror or error}") from None
     paths = options.paths
     if options.newest is not None:
         sample = newest_sessions(paths[0], options.newest, loaded.importers)
@@ -273,7 +235,15 @@ class _Import:
             )
         carried = _earlier_answers(made, target)
         made = replace(made, data=carried.data) if carried else made
-        _write(made.data, target)
+        content = json.dumps(made.data, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+        if len(content) > MAX_FILE_BYTES:
+            raise ImportFormatError(
+                f"{target}: the case would take {len(content) / 1024**2:.1f} MB; "
+                f"a case file may take {MAX_FILE_BYTES // 1024**2} MB. Import a part of its "
+                f"{len(made.data['messages'])} messages: --last N, or others with --from N --to M"
+            )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, content)
         self.written.add(target)
         report_case(target, importer, transcript, made)
         if carried:
@@ -308,15 +278,3 @@ def _earlier_answers(made: MadeCase, target: Path) -> Carried | None:
         return None
     earlier = review_of(text, str(target))
     return with_answers(made.data, earlier.case, text) if isinstance(earlier, Review) else None
-
-
-def _write(data: dict[str, Any], path: Path) -> None:
-    content = json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
-    if len(content) > MAX_FILE_BYTES:
-        raise ImportFormatError(
-            f"{path}: the case would take {len(content) / 1024**2:.1f} MB; "
-            f"a case file may take {MAX_FILE_BYTES // 1024**2} MB. Import a part of its "
-            f"{len(data['messages'])} messages: --last N, or others with --from N --to M"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, content)

@@ -1,4 +1,4 @@
-"""A run that has been measured: the rules it is held to, and its baselines."""
+"""A run that has been measured: the rules it is held to, its baselines, and its decision."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import Case, CaseFileError, CaseIndex
+from pytest_compaction.gate import BaselineDecision, Decision, coverage_text, planned_in
 from pytest_compaction.metrics import by_compactor
 from pytest_compaction.options import newly_gone, option_of, range_of
 from pytest_compaction.records import (
@@ -27,16 +28,12 @@ from pytest_compaction.records import (
     version_note,
     view_file,
 )
+from pytest_compaction.reports import Failures, Line, gate_line
 from pytest_compaction.session.end.baseline import baselines_in, read_alike
 from pytest_compaction.session.named_files import case_places, find_named
 from pytest_compaction.settings import BaselineRules, OptionError, OverBudget
 from pytest_compaction.text import NumberError
 
-PASSED: Final = 0
-FAILED: Final = 1
-UNUSABLE: Final = 4
-NOTHING: Final = 5
-"""Exit codes with the meanings that pytest gives them."""
 _CONSISTENCY: Final = 0.7
 
 
@@ -51,6 +48,19 @@ class RunRules:
     max_unscored: int
     over_budget: OverBudget
     baseline: BaselineRules
+
+    def line(
+        self,
+        decision: Decision,
+        failures: Failures,
+        records: Sequence[Record],
+        against: BaselineDecision,
+        header: Mapping[str, Any],
+    ) -> Line:
+        """The last line of a run with these rules."""
+        coverage = coverage_text(records, planned_in(header))
+        limits = self.pass_score, self.consistency
+        return gate_line(decision, failures, records, *limits, against, coverage)
 
 
 def settings_of(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +90,6 @@ def rules_of(
 
     where, limit = chosen("max_newly_gone", None)
     gone = None if limit is None else newly_gone(where, str(limit))
-    inconclusive = chosen("inconclusive", "fail")[1]
     dialogues = settings.get("dialogues")
     consistency = dialogues.get("consistency") if isinstance(dialogues, dict) else None
     return RunRules(
@@ -88,7 +97,7 @@ def rules_of(
         consistency or _CONSISTENCY,
         number("max_unscored"),
         "report" if settings.get("over_budget") == "report" else "fail",
-        BaselineRules(number("max_drop"), gone, inconclusive),
+        BaselineRules(number("max_drop"), gone, chosen("inconclusive", "fail")[1]),
     )
 
 
@@ -100,50 +109,39 @@ def baselines_of(
     accepted = accepted_place(source.path, Path()) if source.is_committed else None
     if accepted is not None and accepted.exists():
         check_accepted(accepted, source.path)
-    groups = by_compactor(record for record in found.records if type_of(record) == "probe")
-    baselines = baselines_in(source, list(groups))
+    probes = [record for record in found.records if type_of(record) == "probe"]
+    baselines = baselines_in(source, list(by_compactor(probes)))
+    notes = []
     for each in baselines.values():
         names = (each.title, path.name)
-        problems = differences(each.header, found.header, names)
-        if problems:
+        if problems := differences(each.header, found.header, names):
             listed = "".join(f"\n  {problem}" for problem in problems)
             raise BaselineError(f"{path.name} cannot be compared with {each.title}:{listed}")
-    told = [
-        cases_note(each.header, found.header, (each.title, path.name))
-        for each in baselines.values()
-    ]
-    baselines, records, notes = _read_alike(baselines, path, found, pass_score)
-    notes = [*dict.fromkeys(filter(None, told)), *notes]
-    return {n: at_pass_score(each, pass_score) for n, each in baselines.items()}, records, notes
+        notes.append(cases_note(each.header, found.header, names))
+    records = found.records
+    if any(version_note(each.header, found.header, ("", "")) for each in baselines.values()):
+        case_of = cases_of(found.header)
+        baselines, told = read_alike(baselines, case_of, pass_score)
+        notes += told
+        if not is_read_alike(found.header):
 
+            def view_of(record: Record) -> bytes | None:
+                return view_file(path.parent, str((record.get("hashes") or {}).get("view")))
 
-def _read_alike(
-    baselines: Mapping[str, Baseline], path: Path, found: Run, pass_score: float
-) -> tuple[dict[str, Baseline], list[Record], list[str]]:
-    other = [b for b in baselines.values() if version_note(b.header, found.header, ("", ""))]
-    if not other:
-        return dict(baselines), found.records, []
-    case_of = cases_of(found.header)
-    read, notes = read_alike(baselines, case_of, pass_score)
-    if is_read_alike(found.header):
-        return read, found.records, notes
-
-    def view_of(record: Record) -> bytes | None:
-        return view_file(path.parent, str((record.get("hashes") or {}).get("view")))
-
-    probes = [record for record in found.records if type_of(record) == "probe"]
-    whole = Baseline("", path.name, path.name, tuple(probes), found.header, view_of=view_of)
-    again, note = read_again(whole, case_of, pass_score)
-    others = [record for record in found.records if type_of(record) != "probe"]
-    return read, [*again.records, *others], list(dict.fromkeys([*notes, note]))
+            whole = Baseline("", path.name, path.name, tuple(probes), found.header, view_of=view_of)
+            again, note = read_again(whole, case_of, pass_score)
+            others = [record for record in records if type_of(record) != "probe"]
+            records = [*again.records, *others]
+            notes.append(note)
+    judged = {name: at_pass_score(each, pass_score) for name, each in baselines.items()}
+    return judged, records, [*dict.fromkeys(filter(None, notes))]
 
 
 def cases_of(header: Mapping[str, Any]) -> Callable[[str], Case | None]:
     """Finds the cases of a run by their ids, where they still are; ``None`` for any other."""
-    settings = header.get("settings") or {}
-    named: Sequence[str] = [str(name) for name in settings.get("cases") or ()]
+    named = tuple(map(str, settings_of(header).get("cases") or ()))
     try:
-        places = case_places(tuple(named), Path(), not named)
+        places = case_places(named, Path(), not named)
         found = find_named(places.paths, Path(), CaseIndex(None), None, False).case_set
     except (OptionError, OSError):
         return lambda _: None

@@ -8,27 +8,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.commands.arguments import complain
-from pytest_compaction.commands.measured_run import (
-    FAILED,
-    NOTHING,
-    PASSED,
-    UNUSABLE,
-    RunRules,
-    baselines_of,
-    rules_of,
-)
+import pytest
+
+from pytest_compaction.commands.arguments import add_repeatable
+from pytest_compaction.commands.measured_run import RunRules, baselines_of, rules_of
 from pytest_compaction.gate import (
     BaselineDecision,
     Decision,
     ThresholdError,
     arms_of,
     check_scopes,
-    coverage_text,
     decide,
     decide_baseline,
     parse_threshold,
-    planned_in,
 )
 from pytest_compaction.metrics import over_budget_failures
 from pytest_compaction.models import RECORDED_WORDS, is_offline
@@ -53,7 +45,6 @@ from pytest_compaction.reports import (
     check_place,
     file_line,
     file_lines,
-    gate_line,
     is_undecided,
     left_out_lines,
     marked_failure,
@@ -64,7 +55,7 @@ from pytest_compaction.reports import (
     write_files,
     write_summary,
 )
-from pytest_compaction.settings import REPORT_SUFFIXES, OptionError
+from pytest_compaction.settings import REPORT_SUFFIXES
 from pytest_compaction.text import printable
 
 
@@ -81,56 +72,45 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="RUN", required=True, help="write the whole run here"
     )
-    parser.add_argument(
-        "--threshold",
-        action="append",
-        default=[],
-        metavar="EXPR",
-        help="gate on an aggregate, such as overall>=3.5, where the shards were run without "
-        "--compaction-threshold; repeatable",
+    threshold = (
+        "gate on an aggregate, such as overall>=3.5, where the shards were run without "
+        "--compaction-threshold; repeatable"
     )
-    parser.add_argument(
-        "--report",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help=f"write the whole run to this file, in the form of its suffix: "
-        f"{', '.join(REPORT_SUFFIXES)}; repeatable",
-    )
-    parser.set_defaults(run=run)
+    add_repeatable(parser, "--threshold", "EXPR", threshold)
+    suffixes = ", ".join(REPORT_SUFFIXES)
+    report = f"write the whole run to this file, in the form of its suffix: {suffixes}; repeatable"
+    add_repeatable(parser, "--report", "PATH", report)
+    parser.set_defaults(run=run, unusable=pytest.ExitCode.USAGE_ERROR)
 
 
 def run(options: argparse.Namespace) -> int:
     """Merge, print and decide; returns an exit code of pytest's."""
     output: Path = options.output
+    shards = _loaded(options.run_files)
+    merged = merge_runs([(printable(str(path)), found) for path, found in shards])
+    run, settings = merged.run, merged.run.header["settings"]
+    arms = arms_of(run.header, run.records)
+    if options.threshold and settings["thresholds"]:
+        known = ", ".join(settings["thresholds"])
+        raise ThresholdError(
+            f"the shards were run with the thresholds {known}, which decide; leave --threshold out"
+        )
+    thresholds = list(map(parse_threshold, options.threshold or settings["thresholds"]))
+    check_scopes(thresholds, arms)
+    rules = rules_of(run.header, "the shards'")
+    against, notes = _against(run, rules, output)
+    _check_places(options)
     try:
-        shards = list(_loaded(options.run_files))
-        merged = merge_runs([(printable(str(path)), found) for path, found in shards])
-        run, settings = merged.run, merged.run.header["settings"]
-        arms = arms_of(run.header, run.records)
-        if options.threshold and settings["thresholds"]:
-            known = ", ".join(settings["thresholds"])
-            raise ThresholdError(
-                f"the shards were run with the thresholds {known}, which decide; leave "
-                "--threshold out"
-            )
-        thresholds = list(map(parse_threshold, options.threshold or settings["thresholds"]))
-        check_scopes(thresholds, arms)
-        rules = rules_of(run.header, "the shards'")
-        against, notes = _against(run, rules, output)
-        _check_places(options)
         write_run(output, run)
-        _copy_texts(shards, output.parent)
-    except MergeError as error:
-        for problem in error.problems:
-            complain(problem)
-        return UNUSABLE
-    except (ThresholdError, OptionError) as error:
-        complain(str(error))
-        return UNUSABLE
     except OSError as error:
-        complain(f"{output}: cannot be written: {error.strerror or error}")
-        return UNUSABLE
+        raise MergeError([f"{output}: cannot be written: {error.strerror or error}"]) from None
+    try:
+        for path, shard in shards:
+            if path.parent.resolve() != output.parent.resolve():
+                copy_texts(shard.records, path.parent, output.parent)
+    except OSError as error:
+        why = f"the run is written there, but not its views and logs: {error.strerror or error}"
+        raise MergeError([f"{output.parent}: {why}"]) from None
     for line in (*_summary(merged, str(output)), *baseline_lines(against), *map(Line, notes)):
         print(line.text)
     decision = decide(run.records, thresholds, rules.max_unscored, arms)
@@ -138,8 +118,8 @@ def run(options: argparse.Namespace) -> int:
     outcome: Outcome = "none"
     if is_undecided(line):
         outcome = "undecided"
-    elif decision.decides or against.decides or code == NOTHING:
-        outcome = "passed" if code == PASSED else "failed"
+    elif decision.decides or against.decides or code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        outcome = "passed" if code == pytest.ExitCode.OK else "failed"
     finished = FinishedRun(
         name=str(output),
         header=run.header,
@@ -158,25 +138,24 @@ def run(options: argparse.Namespace) -> int:
     written = [file_line(name, why) for name, why in files.items()]
     for each in (*written, *write_summary(finished, os.environ), line):
         print(each.text)
-    command = marked_failure(finished, os.environ)
-    if command is not None:
+    if (command := marked_failure(finished, os.environ)) is not None:
         print(command)
     lost = any(each.style == "bad" for each in written)
-    return FAILED if code == PASSED and lost else code
+    return pytest.ExitCode.TESTS_FAILED if code == pytest.ExitCode.OK and lost else code
 
 
-def _loaded(paths: Sequence[Path]) -> Iterator[tuple[Path, Run]]:
-    problems: list[str] = []
+def _loaded(paths: Sequence[Path]) -> list[tuple[Path, Run]]:
+    found, problems = [], []
     for path in paths:
         try:
-            found = load_run(path)
+            found.append((path, load_run(path)))
         except RunFileError as error:
             problems.append(str(error))
         else:
-            yield path, found
-            problems += found.problems
+            problems += found[-1][1].problems
     if problems:
         raise MergeError(problems)
+    return found
 
 
 def _against(run: Run, rules: RunRules, output: Path) -> tuple[BaselineDecision, list[str]]:
@@ -192,7 +171,7 @@ def _against(run: Run, rules: RunRules, output: Path) -> tuple[BaselineDecision,
 
 
 def _check_places(options: argparse.Namespace) -> None:
-    """Refuse what cannot be written before anything is; raises :class:`MergeError`."""
+    """Refuse what cannot be written before anything is."""
     output = options.output
     if output.is_dir():
         raise MergeError([f"-o {output} is a folder; name a file"])
@@ -200,26 +179,13 @@ def _check_places(options: argparse.Namespace) -> None:
         raise MergeError([f"-o {output} is the file of a shard; name another one"])
     for name in options.report:
         if Path(name).suffix.lower() not in REPORT_SUFFIXES:
-            raise MergeError(
-                [f"--report={name} names no form; end it with one of {', '.join(REPORT_SUFFIXES)}"]
-            )
+            suffixes = ", ".join(REPORT_SUFFIXES)
+            raise MergeError([f"--report={name} names no form; end it with one of {suffixes}"])
         try:
             check_place(Path(name))
         except OSError as error:
             why = error.strerror or error
             raise MergeError([f"--report={name}: cannot write this file: {why}"]) from None
-
-
-def _copy_texts(shards: Sequence[tuple[Path, Run]], folder: Path) -> None:
-    try:
-        for path, run in shards:
-            if path.parent.resolve() != folder.resolve():
-                copy_texts(run.records, path.parent, folder)
-    except OSError as error:
-        why = error.strerror or error
-        raise MergeError(
-            [f"{folder}: the run is written there, but not its views and logs: {why}"]
-        ) from None
 
 
 def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
@@ -243,19 +209,22 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
 
 def _decided(
     merged: MergedRun, rules: RunRules, decision: Decision, against: BaselineDecision
-) -> tuple[int, Line]:
+) -> tuple[pytest.ExitCode, Line]:
     records = merged.run.records
     if not records and not merged.failures:
-        return NOTHING, Line("GATE FAILED nothing was measured: the shards hold no item")
-    limits = rules.pass_score, rules.consistency
+        said = "GATE FAILED nothing was measured: the shards hold no item"
+        return pytest.ExitCode.NO_TESTS_COLLECTED, Line(said)
     over = over_budget_failures(records, rules.over_budget) & merged.failures
     failures = Failures(len(merged.failures - over), merged.snapshots, len(over))
     if decision.decides or against.decides:
-        code = PASSED if passes(decision, failures, against) else FAILED
-        coverage = coverage_text(records, planned_in(merged.run.header))
-        return code, gate_line(decision, failures, records, *limits, against, coverage)
+        code = (
+            pytest.ExitCode.OK
+            if passes(decision, failures, against)
+            else pytest.ExitCode.TESTS_FAILED
+        )
+        return code, rules.line(decision, failures, records, against, merged.run.header)
     below = [record for record in records if record["item"] in merged.below]
-    parts = [*([below_text(below, *limits)] if below else []), *failures.parts]
-    if parts:
-        return FAILED, Line(f"FAILED {' · '.join(parts)}")
-    return PASSED, Line(f"PASSED {len(records)} items")
+    said_below = [below_text(below, rules.pass_score, rules.consistency)] if below else []
+    if parts := [*said_below, *failures.parts]:
+        return pytest.ExitCode.TESTS_FAILED, Line(f"FAILED {' · '.join(parts)}")
+    return pytest.ExitCode.OK, Line(f"PASSED {len(records)} items")

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
-from pytest_compaction.records import Run, run_pricing, type_of
+from pytest_compaction.commands.arguments import (
+    CommandError,
+    add_output,
+    complain,
+    form_of,
+    named_run,
+    write,
+)
+from pytest_compaction.records import run_pricing, type_of
 from pytest_compaction.reports import (
     ABILITY,
     LONG_MEMORY,
@@ -21,19 +28,24 @@ from pytest_compaction.reports import (
     run_tables,
 )
 
-FORMATS: Final = ("text", "markdown", "json", "csv", "html")
-TABLES: Final = (
-    "strategies",
-    *LONG_MEMORY,
-    "origins",
-    "production",
-    "losses",
-    "cycles",
-    "fetched_again",
-    "most_lost",
-    "cost",
-    "task",
+_COMPACTED: Final = "a run of a strategy that compacted and lost something, by this version"
+_RECORD: Final = (
+    "a run of recorded over cases with compactions on record, such as "
+    "--compactor=recorded,anchored --compaction-budget=recorded"
 )
+_NEEDS: Final = {
+    "strategies": "items with a score",
+    **dict.fromkeys(LONG_MEMORY, "a run over long conversations, with questions of that kind"),
+    "origins": "a run over real and scripted cases",
+    "production": _RECORD,
+    **dict.fromkeys(("losses", "cycles"), _COMPACTED),
+    "fetched_again": "cases whose agent compacted, with calls far from that to compare with",
+    **dict.fromkeys(("most_lost", "cost"), _COMPACTED),
+    "task": "a run by this version over cases that say what a fact was needed for, and that go on "
+    "after a compaction, such as real ones or imported sessions",
+}
+"""The tables, and what a run needs for each."""
+TABLES: Final = tuple(_NEEDS)
 
 
 def add(commands: Any) -> None:
@@ -47,14 +59,9 @@ def add(commands: Any) -> None:
         "strategy lost and what that costs. With -o PATH.html write one page that shows every "
         "item, of several runs too.",
     )
-    parser.add_argument(
-        "run_files",
-        nargs="+",
-        type=Path,
-        metavar="RUN",
-        help="a run file, or last; several make one page that compares them",
-    )
-    add_output(parser, FORMATS, "tables are")
+    files = "a run file, or last; several make one page that compares them"
+    parser.add_argument("run_files", nargs="+", type=Path, metavar="RUN", help=files)
+    add_output(parser, ("text", "markdown", "json", "csv", "html"), "tables are")
     parser.add_argument(
         "--table", choices=TABLES, action="append", help="only this table; repeatable"
     )
@@ -64,69 +71,34 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print or write the tables; returns 1 if the run has none of those asked for."""
     named = [named_run(path) for path in options.run_files]
-    if form_of(options) == "html":
-        return _page(options, named)
-    if len(named) > 1:
-        complain("tables are those of one run; several make a page: add -o PATH.html")
-        return 1
-    ((run_file, found),) = named
-    probes = [record for record in found.records if type_of(record) == "probe"]
-    if not probes:
-        complain(_no_probes(run_file))
-        return 1
-    settings = found.header.get("settings") or {}
-    pricing = run_pricing(str(settings.get("responder")), probes)
-    tables = [
-        item for item in run_tables(probes, pricing) if item.name in (options.table or TABLES)
-    ]
-    missing = [name for name in options.table or () if name not in {item.name for item in tables}]
-    for name in missing:
-        complain(f"{run_file} has no table {name!r}: {_needs(name)}")
-    if not tables:
-        return 1
-    text = _rendered(tables, form_of(options))
-    return 0 if written(options, text) and not missing else 1
-
-
-def _page(options: argparse.Namespace, named: Sequence[tuple[Path, Run]]) -> int:
-    from pytest_compaction.reports import PageRun, page_of
-
-    if options.table:
-        complain("a page holds all tables; leave --table out")
-        return 1
+    form = form_of(options)
+    if form == "html" and options.table:
+        raise CommandError("a page holds all tables; leave --table out")
+    if form != "html" and len(named) > 1:
+        raise CommandError("tables are those of one run; several make a page: add -o PATH.html")
     for path, found in named:
         if not any(type_of(record) == "probe" for record in found.records):
-            complain(_no_probes(path))
-            return 1
-    shown = [PageRun(path.stem, found, path.parent) for path, found in named]
-    return 0 if written(options, page_of(shown)) else 1
+            raise CommandError(
+                f"{path} holds no record of a probe; the tables of dialogues are those of "
+                "pytest-compaction dialogues"
+            )
+    if form == "html":
+        from pytest_compaction.reports import PageRun, page_of  # takes long to import
 
-
-def _no_probes(path: Path) -> str:
-    return (
-        f"{path} holds no record of a probe; the tables of dialogues are those of "
-        "pytest-compaction dialogues"
-    )
-
-
-def _needs(name: str) -> str:
-    if name in LONG_MEMORY:
-        return "it needs a run over long conversations, with questions of that kind"
-    if name == "origins":
-        return "it needs a run over real and scripted cases"
-    if name == "task":
-        return (
-            "it needs a run by this version over cases that say what a fact was needed for, and "
-            "that go on after a compaction, such as real ones or imported sessions"
-        )
-    if name == "fetched_again":
-        return "it needs cases whose agent compacted, with calls far from that to compare with"
-    if name in {"losses", "cycles", "most_lost", "cost"}:
-        return "it needs a run of a strategy that compacted and lost something, by this version"
-    return (
-        "it needs a run of recorded over cases with compactions on record, such as "
-        "--compactor=recorded,anchored --compaction-budget=recorded"
-    )
+        write(options, page_of([PageRun(path.stem, found, path.parent) for path, found in named]))
+        return 0
+    ((run_file, found),) = named
+    probes = [record for record in found.records if type_of(record) == "probe"]
+    settings = found.header.get("settings") or {}
+    pricing = run_pricing(str(settings.get("responder")), probes)
+    there = {table.name: table for table in run_tables(probes, pricing)}
+    missing = [name for name in options.table or () if name not in there]
+    for name in missing:
+        complain(f"{run_file} has no table {name!r}: it needs {_NEEDS[name]}")
+    tables = [each for name, each in there.items() if name in (options.table or TABLES)]
+    if tables:
+        write(options, _rendered(tables, form))
+    return 0 if tables and not missing else 1
 
 
 def _rendered(tables: Sequence[Table], form: str) -> str:
@@ -137,9 +109,7 @@ def _rendered(tables: Sequence[Table], form: str) -> str:
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
     if form == "csv":
         return csv_tables(tables)
-    return "\n\n".join("\n".join(_plain(item)) for item in tables) + "\n"
-
-
-def _plain(item: Table) -> Iterator[str]:
-    """A table in columns; the names of abilities are never cut."""
-    return plain_table(item, label=ABILITY) if item.name in LONG_MEMORY else plain_table(item)
+    # The names of abilities are never cut.
+    wide = ({"label": ABILITY} if item.name in LONG_MEMORY else {} for item in tables)
+    shown = (plain_table(item, **how) for item, how in zip(tables, wide, strict=True))
+    return "\n\n".join(map("\n".join, shown)) + "\n"

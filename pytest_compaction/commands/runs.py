@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.commands.arguments import complain
+from pytest_compaction.commands.arguments import CommandError
 from pytest_compaction.records import DEFAULT_FOLDER, RunFileError, load_run, run_files
 from pytest_compaction.reports import Damaged, Listed, run_list
 
@@ -32,16 +32,15 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the list; returns 1 if there is no run."""
-    files = run_files(options.folder)
-    if not files:
-        complain(f"there is no run in {options.folder}; run pytest --compactor=NAME first")
-        return 1
     found: list[Listed | Damaged] = []
-    for path in files:
+    for path in run_files(options.folder):
         try:
             found.append(Listed(path.stem, load_run(path)))
         except RunFileError as error:
             found.append(Damaged(path.stem, str(error)))
-    for line in run_list(found):
-        print(line)
+    if not found:
+        raise CommandError(
+            f"there is no run in {options.folder}; run pytest --compactor=NAME first"
+        )
+    print("\n".join(run_list(found)))
     return 0

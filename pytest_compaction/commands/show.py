@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_compaction.case import Case, find_cases
-from pytest_compaction.commands.arguments import complain, is_run, named_run
+from pytest_compaction.commands.arguments import CommandError, complain, is_run, named_run
 from pytest_compaction.metrics import listed
 from pytest_compaction.records import RunTexts
 from pytest_compaction.reports import (
@@ -37,86 +37,67 @@ def add(commands: Any) -> None:
         "--probes both are shown. For a run file, or last, list its items, or show one of them: "
         "question, view, answer, facts and verdict.",
     )
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        type=Path,
-        metavar="CASE",
-        help="case files, folders; or RUN [ITEM], ITEM being a part of its id",
-    )
+    paths = "case files, folders; or RUN [ITEM], ITEM being a part of its id"
+    parser.add_argument("paths", nargs="+", type=Path, metavar="CASE", help=paths)
     parser.add_argument("--messages", action="store_true", help="only the messages")
     parser.add_argument("--probes", action="store_true", help="only the probes")
-    parser.add_argument(
-        "--point",
-        metavar="P",
-        help="only the messages since the point before, what is on record there, and the probes "
-        "that are asked after it",
+    point = (
+        "only the messages since the point before, what is on record there, and the probes that "
+        "are asked after it"
     )
+    parser.add_argument("--point", metavar="P", help=point)
     parser.add_argument("--full", action="store_true", help="shorten nothing")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the cases or items; returns 1 if one cannot be used or there is no such point."""
+    page = Page(min(shutil.get_terminal_size((80, 24)).columns, MAX_WIDTH), options.full)
     if is_run(options.paths[0]):
-        return _run_or_item(options.paths, Page(_width(), options.full))
+        print("\n".join(_run_or_item(options.paths, page)))
+        return 0
     loaded = find_cases(options.paths)
-    for error in loaded.errors:
-        complain(str(error))
-    failed = bool(loaded.errors)
-    page = Page(_width(), options.full)
+    problems = [*map(str, loaded.errors)]
+    for error in problems:
+        complain(error)
     for number, case in enumerate(loaded.cases):
-        point = None
-        if options.point is not None:
-            names = [each.id for each in case.points]
-            if options.point not in names:
-                complain(_no_point(case, options.point, names))
-                failed = True
-                continue
+        point, names = None, [each.id for each in case.points]
+        if options.point in names:
             point = names.index(options.point)
-        for line in ["", *_case(case, page, options, point)][0 if number else 1 :]:
-            print(line)
-    return 1 if failed else 0
+        elif options.point is not None:
+            what, there = printable(options.point, 60), ", ".join(names)
+            hint = _near(options.point, names, 0.6)
+            problems.append(f"{case.source}: no point {what!r}: there is {there}{hint}")
+            complain(problems[-1])
+            continue
+        print("\n".join([*([""] if number else []), *_case(case, page, options, point)]))
+    return 1 if problems else 0
 
 
-def _width() -> int:
-    return min(shutil.get_terminal_size((80, 24)).columns, MAX_WIDTH)
-
-
-def _run_or_item(named: Sequence[Path], page: Page) -> int:
+def _run_or_item(named: Sequence[Path], page: Page) -> Iterator[str]:
     run, *items = named
     if len(items) > 1:
-        complain(f"show {run} takes one item; there are {len(items)}")
-        return 1
+        raise CommandError(f"show {run} takes one item; there are {len(items)}")
     path, found = named_run(run)
     if not items:
-        for line in every_item(found.records, page):
-            print(line)
-        return 0
+        yield from every_item(found.records, page)
+        return
     text = str(items[0])
     there = find_items(found.records, text)
-    if len(there) != 1:
-        complain(_not_one(path, text, [item_id(record) for record in there or found.records]))
-        return 1
-    for line in item_page(there[0], RunTexts(path.parent).view(there[0]), page):
-        print(line)
-    return 0
+    if len(there) > 1:
+        several = listed([item_id(record) for record in there])
+        raise CommandError(f"{len(there)} items of {path} hold {text!r}: {several}")
+    if not there:
+        hint = _near(text, [item_id(record) for record in found.records], 0.3)
+        raise CommandError(
+            f"{path}: no item {text!r}{hint} (pytest-compaction show {path} lists all)"
+        )
+    yield from item_page(there[0], RunTexts(path.parent).view(there[0]), page)
 
 
-def _not_one(path: Path, text: str, names: Sequence[str]) -> str:
-    several = [name for name in names if text in name]
-    if several:
-        return f"{len(several)} items of {path} hold {text!r}: {listed(several)}"
-    near = difflib.get_close_matches(text, names, n=1, cutoff=0.3)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{path}: no item {text!r}{hint} (pytest-compaction show {path} lists all)"
-
-
-def _no_point(case: Case, name: str, names: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    there = ", ".join(names)
-    return f"{case.source}: no point {printable(name, 60)!r}: there is {there}{hint}"
+def _near(name: str, names: Sequence[str], cutoff: float) -> str:
+    near = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _case(case: Case, page: Page, options: argparse.Namespace, point: int | None) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import PurePath
 from typing import Any, Final
 
-from pytest_compaction.options.removed import refuse_removed
+from pytest_compaction.options.names import refuse_removed
 from pytest_compaction.options.table import OPTIONS, option_of
 from pytest_compaction.options.values import NO_GATE, Reader, number, split, value_of
 from pytest_compaction.rubric import CRITERIA

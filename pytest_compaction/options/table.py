@@ -15,8 +15,6 @@ PREFIX: Final = "--compact"
 INI_PREFIX: Final = "compaction_"
 """With this all ini keys begin."""
 LISTING_FLAG: Final = "--compactors"
-OLD_KEYS: Final = {"compaction_compactor": "compactor", "compaction_judge_prompt": "judge_prompt"}
-"""Ini keys with the names that they had before; these are still read."""
 IniType = Literal["string", "linelist", "bool", "int", "float"]
 
 
@@ -128,3 +126,26 @@ def range_of(key: str) -> Range:
 def option_of(key: str) -> Option:
     """The option with a key, which must be one of the table."""
     return next(option for option in OPTIONS if option.key == key)
+
+
+def add_options(parser: Any) -> None:
+    """Register every option and its ini key with pytest's parser, and ``--compactors``."""
+    for title, options in GROUPS.items():
+        group = parser.getgroup(title)
+        for option in options:
+            how: dict[str, Any] = {"action": "store_true"}
+            if option.ini_type != "bool":
+                action = "append" if option.repeatable else "store"
+                how = {"action": action, "metavar": option.metavar}
+            # argparse reads a percent sign as the beginning of a field.
+            described = option.help.replace("%", "%%")
+            group.addoption(option.flag, dest=option.key, default=None, help=described, **how)
+            # Without a default of pytest's, so that a key that is there and empty can be told.
+            parser.addini(option.ini_key, option.help, type=option.ini_type, default=None)
+    parser.getgroup(next(iter(GROUPS))).addoption(
+        LISTING_FLAG,
+        dest="compactors",
+        action="store_true",
+        default=False,
+        help="list the strategies with one line each and exit",
+    )

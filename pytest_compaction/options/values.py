@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from pytest_compaction.compactors import parted
-from pytest_compaction.options.table import OLD_KEYS, Option, option_of
+from pytest_compaction.options.table import Option, option_of
 from pytest_compaction.settings import OptionError
 from pytest_compaction.text import NumberError
 
@@ -40,7 +40,7 @@ def value_of(config: Reader, option: Option) -> Any:
     """The value of the command line, else of the ini file, else the default."""
     written, given = option.flag, config.getoption(option.key)
     if given is None:
-        written, given = _in_file(config, option)
+        written, given = option.ini_key, config.getini(option.ini_key)
     if given is None:
         return option.default
     texts = given if option.repeatable else [given]
@@ -56,14 +56,6 @@ def value_of(config: Reader, option: Option) -> Any:
     if option.ini_type in ("int", "float"):
         return number(option.key, given)
     return [str(text).strip() for text in texts] if option.repeatable else given
-
-
-def _in_file(config: Reader, option: Option) -> tuple[str, Any]:
-    given = config.getini(option.ini_key)
-    if given is None and option.ini_key in OLD_KEYS:
-        old = OLD_KEYS[option.ini_key]
-        return old, config.getini(old)
-    return option.ini_key, given
 
 
 def number(key: str, given: Any) -> Any:

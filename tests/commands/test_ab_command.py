@@ -11,8 +11,9 @@ import pytest
 from support.scenarios import case
 
 from pytest_compaction.cli import main
-from pytest_compaction.commands.ab.holdout import Holdout, HoldoutError
-from pytest_compaction.commands.ab.refs import RefError, trees_of
+from pytest_compaction.commands.ab.command import check_holdout, note_reading
+from pytest_compaction.commands.ab.refs import trees_of
+from pytest_compaction.commands.arguments import CommandError
 from pytest_compaction.records import load_run, run_files
 
 COMPACTOR = "--compactor=compactors.mine:compact"
@@ -149,7 +150,7 @@ def test_a_function_that_one_ref_lacks_is_named_with_that_ref(repository, capsys
 
 def test_code_outside_the_tree_is_no_version_of_it(repository):
     with (
-        pytest.raises(RefError, match="both refs would run the same code"),
+        pytest.raises(CommandError, match="both refs would run the same code"),
         trees_of("main..HEAD", "json:dumps"),
     ):
         pass
@@ -181,22 +182,20 @@ def kept(folder):
     """A folder with one held-out case."""
     (folder / "kept").mkdir()
     (folder / "kept/held.json").write_text(json.dumps(case("held", budget=3000)))
-    return Holdout.of(Path("kept"), ["cases"])
+    return Path("kept")
 
 
 def test_each_reading_of_held_out_cases_is_counted(kept):
-    assert kept.kept_back.endswith("--final reads them (so far: 0)")
-    assert kept.told(kept.read_again("a.md b.md")) == "Held-out cases of kept, reading 1."
-    again = kept.told(kept.read_again("a.md c.md"))
+    assert note_reading(kept, "a.md b.md") == "Held-out cases of kept, reading 1."
+    again = note_reading(kept, "a.md c.md")
     assert again.endswith("reading 2: each reading makes them less of a test.")
-    assert kept.kept_back.endswith("(so far: 2)")
     assert Path("kept.readings.txt").read_text() == "a.md b.md\na.md c.md\n"
 
 
 @pytest.mark.parametrize("cases", ["kept", ".", "kept/held.json"])
 def test_cases_that_every_run_reads_are_not_held_out(kept, cases):
-    with pytest.raises(HoldoutError, match="lie in one another"):
-        Holdout.of(Path("kept"), [cases])
+    with pytest.raises(CommandError, match="lie in one another"):
+        check_holdout(kept, [cases])
 
 
 @pytest.mark.exhaustive

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.commands.init.config_file import ConfigFileError, config_file
-from pytest_compaction.commands.init.first_run import FirstScore
+from pytest_compaction.commands.arguments import CommandError
+from pytest_compaction.commands.init.command import threshold_below
+from pytest_compaction.commands.init.config_file import config_file
 
 ADDED = {"compaction_cases": ["shipped"], "compaction_threshold": ["overall>=2.4"]}
 COMMENT = "measured"
@@ -82,10 +83,10 @@ def test_the_file_is_the_one_that_pytest_reads(tmp_path, files, expected):
     ],
 )
 def test_a_file_that_lines_cannot_be_added_to_is_left_with_a_sentence(tmp_path, name, text, said):
-    with pytest.raises(ConfigFileError, match=said):
+    with pytest.raises(CommandError, match=said):
         place(tmp_path, name, text).with_lines(ADDED)
     (tmp_path / name).write_bytes(b"\xff")
-    with pytest.raises(ConfigFileError, match="cannot be read"):
+    with pytest.raises(CommandError, match="cannot be read"):
         config_file(tmp_path)
 
 
@@ -111,4 +112,4 @@ def _as_toml(value):
     ("overall", "threshold"), [(2.57, 2.4), (1.2, 1.1), (0.29, 0.25), (2.0, 1.9), (0.04, 0)]
 )
 def test_the_threshold_is_five_per_cent_below_the_score_rounded_down(overall, threshold):
-    assert FirstScore.threshold(overall) == threshold
+    assert threshold_below(overall) == threshold

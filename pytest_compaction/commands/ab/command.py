@@ -6,27 +6,32 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.ab.holdout import Holdout
+from pytest_compaction.case import holds_cases
 from pytest_compaction.commands.ab.refs import Tree, trees_of
-from pytest_compaction.commands.arguments import CommandError, complain, written
+from pytest_compaction.commands.arguments import (
+    DEFAULT_STORE,
+    CommandError,
+    add_repeatable,
+    complain,
+    write,
+    write_file,
+)
 from pytest_compaction.commands.init.config_file import config_file
 from pytest_compaction.commands.pytest_runs import (
     WITHOUT_GATE,
     RunError,
     add_run_options,
     agreed,
-    complain_of,
     estimate,
     run_pytest,
     started,
     wait_for,
 )
 from pytest_compaction.compactors import parted
-from pytest_compaction.folders import write_whole
 from pytest_compaction.models import OFFLINE, RECORDED_WORDS, is_offline
 from pytest_compaction.options import option_of
 from pytest_compaction.records import (
@@ -54,14 +59,8 @@ from pytest_compaction.settings import DEFAULT_CASES, NAMES_FACTS, SHIPPED
 from pytest_compaction.text import printable
 
 _TRIALS: Final = 3
-_STORE: Final = ".pytest_compaction/store"
 _MODEL: Final = "--compaction-model"
 _MAX_COST: Final = "--compaction-max-cost"
-_SHARED: Final = {
-    "--compaction-concurrency": option_of("compaction_concurrency").default,
-    _MAX_COST: None,
-}
-"""The limits that two runs side by side share, with their defaults."""
 _RECORDS: Final = "records: "
 """Before the place of its records in a line of a run."""
 _BY_RULES: Final = (
@@ -72,10 +71,6 @@ _MARK: Final = "<!-- pytest-compaction ab -->"
 """The first line of a comment, by which a workflow finds the one that it wrote before."""
 
 
-class ABError(CommandError):
-    """There is nothing to compare; the text says why, and what to do."""
-
-
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "ab",
@@ -84,18 +79,14 @@ def add(commands: Any) -> None:
         "are prompt files (OLD.md NEW.md), which need a model, or two git refs (main..HEAD) of the "
         "function that --compactor names. Shows an estimate and asks before a model is called.",
     )
-    parser.add_argument(
-        "versions", nargs="+", metavar="VERSION", help="prompt files, the old one first; or A..B"
-    )
+    versions = "prompt files, the old one first; or A..B"
+    parser.add_argument("versions", nargs="+", metavar="VERSION", help=versions)
     parser.add_argument("--compactor", required=True, metavar="SPEC", help="as pytest takes it")
     parser.add_argument("--model", metavar="NAME", help="as --compaction-model (refs: offline)")
     add_run_options(parser, f"trials of each version (default: {_TRIALS}, or 1 without a model)")
-    parser.add_argument(
-        "--report", action="append", default=[], type=Path, metavar="PATH", help="also a report"
-    )
-    parser.add_argument(
-        "--comment", type=Path, dest="output", metavar="FILE", help="write the Markdown here"
-    )
+    add_repeatable(parser, "--report", "PATH", "also a report")
+    comment = "write the Markdown here"
+    parser.add_argument("--comment", type=Path, dest="output", metavar="FILE", help=comment)
     parser.add_argument("--holdout", type=Path, metavar="FOLDER", help="cases for --final alone")
     parser.add_argument("--final", action="store_true", help="measure the held-out cases")
     parser.set_defaults(run=run)
@@ -103,18 +94,15 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure and compare; returns 1 if there is nothing to compare."""
-    try:
-        if len(list(parted(options.compactor, ","))) > 1:
-            raise ABError("--compactor names several strategies; an A/B is of versions of one")
-        with ExitStack() as stack:
-            plan = _planned(options, stack)
-            return plan.carried_out()
-    except RunError as error:
-        complain_of(error)
-    except KeyboardInterrupt:
-        complain("stopped; what was paid for is in the store")
-        return 130
-    return 1
+    if len(list(parted(options.compactor, ","))) > 1:
+        raise CommandError("--compactor names several strategies; an A/B is of versions of one")
+    if options.final and options.holdout is None:
+        raise CommandError("--final measures held-out cases; name their folder with --holdout")
+    if options.holdout:
+        check_holdout(options.holdout, options.cases)
+    with ExitStack() as stack:
+        arms, cases = _planned(options, stack)
+        return _begun(options, arms, cases)
 
 
 @dataclass(frozen=True)
@@ -130,206 +118,193 @@ class _Arm:
         return {} if tree is None else {"folder": tree.folder, "environment": tree.environment}
 
 
-@dataclass(frozen=True)
-class _Plan:
-    options: argparse.Namespace
-    arms: tuple[_Arm, ...]
-    cases: tuple[str, ...]
-    holdout: Holdout | None
-    store: Path
-    model: str
-    _notes: list[str] = field(default_factory=list)
-
-    def carried_out(self) -> int:
-        options = self.options
-        if options.export:
-            return self._exported()
-        if not (options.yes or options.replay or self._asks_nobody):
-            for arm in self.arms:
-                title = "" if arm.tree is None else f"{arm.tree.name}:\n"
-                print(f"{title}{estimate(self._arguments(arm), **arm.place)}", file=sys.stderr)
-            if not agreed("Measure?"):
-                complain("nothing was measured; --yes measures without asking")
-                return 1
-        if self.holdout is not None and options.final:
-            read = self.holdout.read_again(" ".join((options.compactor, *options.versions)))
-            self._notes.append(self.holdout.told(read))
-        elif self.holdout is not None:
-            complain(self.holdout.kept_back)
-        return self._written(self._measured())
-
-    @property
-    def _asks_nobody(self) -> bool:
-        return self.model == RECORDED_WORDS or is_offline(self.model)
-
-    def _arguments(self, arm: _Arm) -> list[str]:
-        options = self.options
-        trials = options.trials or (1 if self._asks_nobody else _TRIALS)
-        return [
-            *(f"--compactor={spec}" for spec in arm.specs),
-            *(f"--compaction-cases={path}" for path in self.cases),
-            *([f"{_MODEL}={options.model}"] if options.model else []),
-            f"--compaction-trials={trials}",
-            f"--compaction-store={self.store}",
-            *(["--compaction-replay"] if options.replay else []),
-            *options.pytest,
-        ]
-
-    def _exported(self) -> int:
-        if len(self.arms) > 1:
-            raise ABError(
-                "--export writes the requests of one run, and two refs make two; measure them with "
-                "a model, or export each with pytest --compaction-export"
-            )
-        more = [f"--compaction-export={self.options.export}", "-q"]
-        code, printed = run_pytest([*self._arguments(self.arms[0]), *more], self.store)
-        if code:
-            raise RunError(code, printed, "the export")
-        print(printed, end="")
-        return 0
-
-    def _measured(self) -> list[tuple[Path, Run]]:
-        """The run of each arm. Items below the pass score, over budget or unscored are figures.
-
-        Two refs run side by side, so that a drift of the endpoint is no difference between them.
-        """
-        folder = DEFAULT_FOLDER.absolute()
-        with ExitStack() as stack:
-            runs = [
-                stack.enter_context(
-                    started([*self._arguments(arm), *self._fixed(arm, folder)], **arm.place)
-                )
-                for arm in self.arms
-            ]
-            wait_for(runs, self.store, sys.stderr)
-            codes = [run.code for run in runs]
-        found = []
-        for arm, run, code in zip(self.arms, runs, codes, strict=True):
-            if code is None:  # stopped because of the other one, which says why
-                continue
-            lines = (line.partition(_RECORDS)[2] for line in run.printed.splitlines())
-            words = (Path(word).name for line in lines for word in line.split())
-            named = [name for name in words if name.endswith(".jsonl")]
-            measured = load_run(folder / named[-1]) if named and code in {0, 1} else Run()
-            if not any(each["overall"] is not None for each in measured.records):
-                where = "the run" if arm.tree is None else f"the run at {arm.tree.name}"
-                raise RunError(code, run.printed, where)
-            found.append((folder / named[-1], measured))
-            said = (line.removeprefix("compaction: ") for line in run.printed.splitlines())
-            self._notes.extend(line for line in said if NAMES_FACTS in line)
-        asked = (r["usage"]["compaction"]["calls"] for _, run in found for r in run.records)
-        if is_offline(self.model) and any(asked):
-            self._notes.append(_BY_RULES)
-        return found
-
-    def _fixed(self, arm: _Arm, folder: Path) -> list[str]:
-        fixed = [*WITHOUT_GATE, f"--compaction-runs={folder}", "-v"]
-        if arm.tree is None:
-            return [*fixed, *(f"--compaction-report={path}" for path in self.options.report)]
-        return [*fixed, *self._half(), "-p", "no:cacheprovider"]
-
-    def _half(self) -> Iterator[str]:
-        """What each of two refs may have of the requests in flight and of the dollars."""
-        for name, default in _SHARED.items():
-            limit = _set(self.options, name) or default
-            with suppress(TypeError, ValueError):  # no limit, or one that pytest refuses itself
-                half = float(limit) / 2
-                yield f"{name}={half if name == _MAX_COST else max(1, int(half))}"
-
-    def _written(self, found: Sequence[tuple[Path, Run]]) -> int:
-        ab = AB(tuple(self._versions(found)))
-        if len(found) > 1:
-            self._check_alike([run for _, run in found])
-        parts = [_MARK, *map(printable, self._notes), *ab_markdown(ab)]
-        text = "\n\n".join(parts) + "\n"
-        for path in self.options.report if len(found) > 1 else ():
-            if path.suffix == ".html":
-                pages = [PageRun(path.stem, run, path.parent) for path, run in found]
-                whole = page_of(pages, versions=[ab])
-            else:
-                whole = report_json(_both(found, ab), [ab]) if path.suffix == ".json" else text
-            try:
-                write_whole(path, whole.encode())
-            except OSError as error:
-                raise ABError(f"{path}: cannot be written: {error.strerror or error}") from None
-        return 0 if written(self.options, text) else 1
-
-    def _versions(self, found: Sequence[tuple[Path, Run]]) -> list[Version]:
-        versions = []
-        for arm, (_, run) in zip(self.arms, found, strict=True):
-            prompts = prompts_of(run.header)
-            for spec in arm.specs:
-                records = [
-                    record
-                    for record in run.records
-                    if type_of(record) == "probe" and record["compactor"] == spec
-                ]
-                if not records:
-                    raise ABError(f"no item of {spec} was measured")
-                name = spec if arm.tree is None else arm.tree.name
-                versions.append(Version(name, records, prompts.get(spec)))
-        return versions
-
-    def _check_alike(self, runs: Sequence[Run]) -> None:
-        """Refuse refs whose configurations give scores another meaning; note other differences."""
-        names = tuple(arm.tree.name for arm in self.arms if arm.tree is not None)
-        headers = runs[0].header, runs[1].header
-        told = (names[0], names[1])
-        problems = differences(*headers, told)
-        if problems:
-            raise ABError(
-                f"{names[0]} and {names[1]} cannot be compared: {'; '.join(problems)}; the two "
-                "refs configure this differently: name it with --model or --pytest"
-            )
-        notes = (cases_note(*headers, told), version_note(*headers, told))
-        self._notes.extend(note for note in notes if note)
-
-
-def _set(options: argparse.Namespace, name: str) -> Any:
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument(name, dest="given")
-    given = parser.parse_known_args(options.pytest)[0].given
-    return given or config_file(Path()).values().get(name.removeprefix("--").replace("-", "_"))
-
-
-def _planned(options: argparse.Namespace, stack: ExitStack) -> _Plan:
-    store = (options.store or Path(str(_set(options, "--compaction-store") or _STORE))).absolute()
-    configured = _set(options, _MODEL)
-    options.model = options.model or (None if configured else OFFLINE)
-    model = str(options.model or configured)
-    if options.final and options.holdout is None:
-        raise ABError("--final measures held-out cases; name their folder with --holdout")
-    holdout = Holdout.of(options.holdout, options.cases) if options.holdout else None
+def _planned(options: argparse.Namespace, stack: ExitStack) -> tuple[list[_Arm], list[str]]:
+    """The runs, and the paths of their cases."""
     cases = [str(options.holdout)] if options.final else list(options.cases)
     if len(options.versions) == 1:
         (text,) = options.versions
         if ".." not in text:
-            raise ABError(
+            raise CommandError(
                 f"{text!r} is one version; name two prompt files (old.md new.md) or two git refs "
                 "(main..HEAD)"
             )
         trees = stack.enter_context(trees_of(text, options.compactor))
-        for report in options.report:
+        for report in map(Path, options.report):
             if report.suffix not in {".html", ".md", ".json"}:
-                raise ABError(f"--report={report}: the report of two refs is .html, .md or .json")
-        arms = tuple(_Arm((options.compactor,), tree) for tree in trees)
-        cases = [trees[0].place(path) for path in cases] or _cases_at(trees[0])
-        return _Plan(options, arms, tuple(cases), holdout, store, model)
+                raise CommandError(
+                    f"--report={report}: the report of two refs is .html, .md or .json"
+                )
+        arms = [_Arm((options.compactor,), tree) for tree in trees]
+        return arms, [trees[0].place(path) for path in cases] or _cases_at(trees[0])
     for path in options.versions:
         if not Path(path).is_file():
-            raise ABError(f"there is no prompt file {path}; name two files, or two refs as A..B")
-    if is_offline(model):
-        raise ABError(
+            raise CommandError(f"there is no prompt file {path}; name two files, or two refs: A..B")
+    if is_offline(_model_of(options)):
+        raise CommandError(
             "two prompts need a model, because rules read no prompt: name the one that writes the "
             "summaries with --model=NAME; --export=FOLDER writes its requests as files"
         )
-    specs = tuple(f"{options.compactor}:prompt={_quoted(path)}" for path in options.versions)
-    return _Plan(options, (_Arm(specs),), tuple(cases), holdout, store, model)
+    # Signs that separate parameters need quotes.
+    named = (repr(p) if any(sign in p for sign in ",:+ '") else p for p in options.versions)
+    return [_Arm(tuple(f"{options.compactor}:prompt={path}" for path in named))], cases
 
 
-def _quoted(path: str) -> str:
-    """A path as the value of a parameter; signs that separate parameters need quotes."""
-    return repr(path) if any(sign in path for sign in ",:+ '") else path
+def _model_of(options: argparse.Namespace) -> str:
+    return str(options.model or _set(options, _MODEL) or OFFLINE)
+
+
+def _begun(options: argparse.Namespace, arms: Sequence[_Arm], cases: Sequence[str]) -> int:
+    configured = str(_set(options, "--compaction-store") or DEFAULT_STORE)
+    store = (options.store or Path(configured)).absolute()
+    model = _model_of(options)
+    asks_nobody = model == RECORDED_WORDS or is_offline(model)
+    trials = options.trials or (1 if asks_nobody else _TRIALS)
+    is_configured = not options.model and _set(options, _MODEL)
+    shared = [
+        *(f"--compaction-cases={path}" for path in cases),
+        *([] if is_configured else [f"{_MODEL}={model}"]),
+        f"--compaction-trials={trials}",
+        f"--compaction-store={store}",
+        *(["--compaction-replay"] if options.replay else []),
+        *options.pytest,
+    ]
+    arguments = [[*(f"--compactor={spec}" for spec in arm.specs), *shared] for arm in arms]
+    if options.export:
+        if len(arms) > 1:
+            raise CommandError(
+                "--export writes the requests of one run, and two refs make two; measure them with "
+                "a model, or export each with pytest --compaction-export"
+            )
+        more = [f"--compaction-export={options.export}", "-q"]
+        code, printed = run_pytest([*arguments[0], *more], store)
+        if code:
+            raise RunError(code, printed, "the export")
+        print(printed, end="")
+        return 0
+    if not (options.yes or options.replay or asks_nobody):
+        for arm, given in zip(arms, arguments, strict=True):
+            title = "" if arm.tree is None else f"{arm.tree.name}:\n"
+            print(f"{title}{estimate(given, **arm.place)}", file=sys.stderr)
+        if not agreed("Measure?"):
+            raise CommandError("nothing was measured; --yes measures without asking")
+    return _written(options, arms, arguments, store)
+
+
+def _written(
+    options: argparse.Namespace,
+    arms: Sequence[_Arm],
+    arguments: Sequence[Sequence[str]],
+    store: Path,
+) -> int:
+    notes = []
+    if options.holdout is not None and options.final:
+        what = " ".join((options.compactor, *options.versions))
+        notes.append(note_reading(options.holdout, what))
+    elif options.holdout is not None:
+        complain(
+            f"the held-out cases of {options.holdout} are not read; --final reads them (so far: "
+            f"{_readings(options.holdout)})"
+        )
+    found, said = _measured(options, arms, arguments, store)
+    notes += said
+    asked = (r["usage"]["compaction"]["calls"] for _, run in found for r in run.records)
+    if is_offline(_model_of(options)) and any(asked):
+        notes.append(_BY_RULES)
+    ab = AB(tuple(_versions(arms, found)))
+    if len(arms) > 1:
+        notes += _checked_alike(arms, [run for _, run in found])
+    text = "\n\n".join([_MARK, *map(printable, notes), *ab_markdown(ab)]) + "\n"
+    for path in map(Path, options.report if len(arms) > 1 else ()):
+        if path.suffix == ".html":
+            pages = [PageRun(file.stem, run, file.parent) for file, run in found]
+            write_file(path, page_of(pages, versions=[ab]))
+        else:
+            as_json = path.suffix == ".json"
+            write_file(path, report_json(_both(found, ab), [ab]) if as_json else text)
+    write(options, text)
+    return 0
+
+
+def _measured(
+    options: argparse.Namespace,
+    arms: Sequence[_Arm],
+    arguments: Sequence[Sequence[str]],
+    store: Path,
+) -> tuple[list[tuple[Path, Run]], list[str]]:
+    """The run of each arm, and what it said of prompts that name facts.
+
+    Items below the pass score, over budget or unscored are figures. Two refs run side by side, so
+    that a drift of the endpoint is no difference between them.
+    """
+    folder = DEFAULT_FOLDER.absolute()
+    fixed = [*WITHOUT_GATE, f"--compaction-runs={folder}", "-v"]
+    if len(arms) > 1:
+        fixed += [*_half(options), "-p", "no:cacheprovider"]
+    else:
+        fixed += [f"--compaction-report={path}" for path in options.report]
+    with ExitStack() as stack:
+        runs = [
+            stack.enter_context(started([*given, *fixed], **arm.place))
+            for arm, given in zip(arms, arguments, strict=True)
+        ]
+        wait_for(runs, store)
+        codes = [run.code for run in runs]
+    found, notes = [], []
+    for arm, run, code in zip(arms, runs, codes, strict=True):
+        if code is None:  # stopped because of the other one, which says why
+            continue
+        lines = run.printed.splitlines()
+        words = (Path(word).name for line in lines for word in line.partition(_RECORDS)[2].split())
+        named = [name for name in words if name.endswith(".jsonl")]
+        measured = load_run(folder / named[-1]) if named and code in {0, 1} else Run()
+        if not any(each["overall"] is not None for each in measured.records):
+            where = "the run" if arm.tree is None else f"the run at {arm.tree.name}"
+            raise RunError(code, run.printed, where)
+        found.append((folder / named[-1], measured))
+        notes += [line.removeprefix("compaction: ") for line in lines if NAMES_FACTS in line]
+    return found, notes
+
+
+def _half(options: argparse.Namespace) -> Iterator[str]:
+    """What each of two refs may have of the requests in flight and of the dollars."""
+    default = option_of("compaction_concurrency").default
+    in_flight = _set(options, "--compaction-concurrency") or default
+    with suppress(TypeError, ValueError):  # no limit, or one that pytest refuses itself
+        yield f"--compaction-concurrency={max(1, int(in_flight) // 2)}"
+    with suppress(TypeError, ValueError):
+        yield f"{_MAX_COST}={float(_set(options, _MAX_COST)) / 2}"
+
+
+def _versions(arms: Sequence[_Arm], found: Sequence[tuple[Path, Run]]) -> Iterator[Version]:
+    for arm, (_, run) in zip(arms, found, strict=True):
+        prompts = prompts_of(run.header)
+        probes = [record for record in run.records if type_of(record) == "probe"]
+        for spec in arm.specs:
+            records = [record for record in probes if record["compactor"] == spec]
+            if not records:
+                raise CommandError(f"no item of {spec} was measured")
+            yield Version(spec if arm.tree is None else arm.tree.name, records, prompts.get(spec))
+
+
+def _checked_alike(arms: Sequence[_Arm], runs: Sequence[Run]) -> list[str]:
+    """Refuse refs whose configurations give scores another meaning; note other differences."""
+    old, new = (arm.tree.name for arm in arms if arm.tree is not None)
+    headers = runs[0].header, runs[1].header
+    if problems := differences(*headers, (old, new)):
+        raise CommandError(
+            f"{old} and {new} cannot be compared: {'; '.join(problems)}; the two "
+            "refs configure this differently: name it with --model or --pytest"
+        )
+    notes = (cases_note(*headers, (old, new)), version_note(*headers, (old, new)))
+    return [note for note in notes if note]
+
+
+def _set(options: argparse.Namespace, name: str) -> Any:
+    """The value of an option of pytest, as it is given or stands in the configuration."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument(name, dest="given")
+    given = parser.parse_known_args(options.pytest)[0].given
+    return given or config_file(Path()).values().get(name.removeprefix("--").replace("-", "_"))
 
 
 def _cases_at(tree: Tree) -> list[str]:
@@ -350,7 +325,47 @@ def _both(found: Sequence[tuple[Path, Run]], ab: AB) -> FinishedRun:
         for version in (old, new)
         for record in version.records
     ]
-    header = {**run.header, "figures": {}}
+    header, name = {**run.header, "figures": {}}, str(DEFAULT_FOLDER / path.name)
     order = (old.name, new.name)
-    name = str(DEFAULT_FOLDER / path.name)
     return FinishedRun(name, header, (*named, *others), order, "none", folder=path.parent)
+
+
+def check_holdout(folder: Path, cases: Sequence[str]) -> None:
+    """Refuse held-out cases that are not there, or that other runs read too."""
+    if not folder.is_dir() or not holds_cases(folder):
+        raise CommandError(f"--holdout={folder}: there is no folder with cases of this name")
+    here = folder.resolve()
+    for path in map(Path, cases or [DEFAULT_CASES]):
+        there = path.resolve()
+        if here.is_relative_to(there) or there.is_relative_to(here):
+            raise CommandError(
+                f"--holdout={folder} and the cases in {path} lie in one another, so that every "
+                "run reads the held-out cases; move them into a folder of their own"
+            )
+
+
+def _ledger(folder: Path) -> Path:
+    """The file that counts the readings; commit it, so that it counts everybody's."""
+    return folder.with_name(f"{folder.name}.readings.txt")
+
+
+def _readings(folder: Path) -> int:
+    try:
+        return len(_ledger(folder).read_text("utf-8").splitlines())
+    except FileNotFoundError:
+        return 0
+
+
+def note_reading(folder: Path, what: str) -> str:
+    """Note that ``what`` is measured with held-out cases, and say which reading this is."""
+    try:
+        with _ledger(folder).open("a", encoding="utf-8") as file:
+            file.write(f"{printable(what)}\n")
+    except OSError as error:
+        raise CommandError(
+            f"{_ledger(folder)}: cannot be written ({error.strerror}), and a reading of held-out "
+            "cases that is not counted is worth nothing"
+        ) from None
+    number = _readings(folder)
+    less = "" if number == 1 else ": each reading makes them less of a test"
+    return f"Held-out cases of {folder}, reading {number}{less}."

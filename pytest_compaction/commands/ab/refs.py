@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,10 +29,6 @@ module = sys.modules.get(spec.target.partition(":")[0])
 print(getattr(module, "__file__", None) or "")
 """
 """Makes a strategy and prints the file of its module; ends with why it cannot be made."""
-
-
-class RefError(CommandError):
-    """The refs cannot be compared; the text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,44 +54,48 @@ class Tree:
 def trees_of(refs: str, compactor: str) -> Iterator[tuple[Tree, Tree]]:
     """The trees of ``A..B``, or of ``A...B`` from where B left A; both can make the compactor."""
     root = _git(
-        "rev-parse",
-        "--show-toplevel",
-        otherwise="this folder is in no git repository; go to the one that holds the compactor",
+        ["rev-parse", "--show-toplevel"],
+        "this folder is in no git repository; go to the one that holds the compactor",
     )
-    prefix = _git("rev-parse", "--show-prefix")
+    prefix = _git(["rev-parse", "--show-prefix"])
     between = "..." if "..." in refs else ".."
-    base, _, head = refs.partition(between)
-    commits = [_commit(base or "HEAD"), _commit(head or "HEAD")]
-    if between == "...":
-        commits[0] = _git(
-            "merge-base",
-            *commits,
-            otherwise=f"{base} and {head} have no commit in common; compare {base}..{head}",
+    names = [name or "HEAD" for name in refs.split(between, 1)]
+    commits = [
+        _git(
+            ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"],
+            f"git knows no commit {ref!r}; fetch it first (git fetch origin), and in CI check "
+            "out with fetch-depth: 0",
         )
+        for ref in names
+    ]
+    if between == "...":
+        otherwise = f"{names[0]} and {names[1]} have no commit in common; compare them with .."
+        commits[0] = _git(["merge-base", *commits], otherwise)
     with _terminated_as_interrupted(), tempfile.TemporaryDirectory() as temporary:
-        made: list[Path] = []
+        places = [Path(temporary).resolve() / f"{i}-{c[:8]}" for i, c in enumerate(commits)]
+        trees = [
+            Tree(f"{printable(name, 40)} ({commit[:8]})", place / prefix)
+            for name, commit, place in zip(names, commits, places, strict=True)
+        ]
         try:
-            trees = []
-            for name, commit in zip((base or "HEAD", head or "HEAD"), commits, strict=True):
-                place = Path(temporary).resolve() / f"{len(made)}-{commit[:8]}"
-                made.append(place)
-                _git("-C", root, "worktree", "add", "--detach", "--quiet", str(place), commit)
-                tree = Tree(f"{printable(name, 40)} ({commit[:8]})", place / prefix)
+            for tree, commit, place in zip(trees, commits, places, strict=True):
+                _git(["-C", root, "worktree", "add", "--detach", "--quiet", str(place), commit])
                 _check(tree, compactor)
-                trees.append(tree)
             yield trees[0], trees[1]
         finally:
-            for place in made:
-                with suppress(RefError):
-                    _git("-C", root, "worktree", "remove", "--force", str(place))
-            with suppress(RefError):
-                _git("-C", root, "worktree", "prune")
+            for place in places:
+                with suppress(CommandError):
+                    _git(["-C", root, "worktree", "remove", "--force", str(place)])
+            with suppress(CommandError):
+                _git(["-C", root, "worktree", "prune"])
 
 
 def _check(tree: Tree, compactor: str) -> None:
     """Raise unless the compactor is imported from this tree."""
     if not tree.folder.is_dir():
-        raise RefError(f"{tree.name} lacks this folder; run the command in one that both refs have")
+        raise CommandError(
+            f"{tree.name} lacks this folder; run the command in one that both refs have"
+        )
     ended = subprocess.run(
         [sys.executable, "-c", _IMPORTED, compactor, str(tree.folder)],
         capture_output=True,
@@ -107,7 +107,7 @@ def _check(tree: Tree, compactor: str) -> None:
     )
     if ended.returncode:
         lines = ended.stderr.strip().splitlines()
-        raise RefError(
+        raise CommandError(
             f"--compactor={compactor} cannot be made at {tree.name}: "
             f"{printable(lines[-1] if lines else 'python failed', 400)}; name a function that both "
             "refs have"
@@ -115,34 +115,24 @@ def _check(tree: Tree, compactor: str) -> None:
     lines = ended.stdout.strip().splitlines()
     file = lines[-1] if lines else ""
     if file and not Path(file).resolve().is_relative_to(tree.folder.resolve()):
-        raise RefError(
+        raise CommandError(
             f"at {tree.name} {compactor} was imported from {printable(file)}, which is not in the "
             "repository at that ref, so that both refs would run the same code; run the command in "
             "the folder from which the module is imported"
         )
 
 
-def _commit(ref: str) -> str:
-    return _git(
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        f"{ref}^{{commit}}",
-        otherwise=f"git knows no commit {ref!r}; fetch it first (git fetch origin), and in "
-        "CI check out with fetch-depth: 0",
-    )
-
-
-def _git(*arguments: str, otherwise: str = "") -> str:
+def _git(arguments: Sequence[str], otherwise: str = "") -> str:
     try:
         ended = subprocess.run(
             ["git", *arguments], capture_output=True, text=True, errors="replace", check=False
         )
     except FileNotFoundError:
-        raise RefError("git is not installed, and two refs are compared with it") from None
+        raise CommandError("git is not installed, and two refs are compared with it") from None
     if ended.returncode:
-        raise RefError(otherwise or f"git {arguments[0]} failed: {printable(ended.stderr.strip())}")
+        raise CommandError(
+            otherwise or f"git {' '.join(arguments)} failed: {printable(ended.stderr.strip())}"
+        )
     return ended.stdout.strip()
 
 
@@ -153,11 +143,7 @@ def _terminated_as_interrupted() -> Iterator[None]:
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not in the main thread
-        yield
-        return
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:

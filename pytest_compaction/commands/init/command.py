@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import holds_cases
-from pytest_compaction.commands.arguments import complain
+from pytest_compaction.commands.arguments import CommandError
 from pytest_compaction.commands.init.config_file import (
     FUNCTION,
     MODULE,
@@ -25,12 +26,7 @@ from pytest_compaction.commands.init.config_file import (
     config_file,
     workflow_file,
 )
-from pytest_compaction.commands.init.first_run import (
-    FirstRun,
-    measure,
-    newly_gone_between,
-)
-from pytest_compaction.commands.pytest_runs import RunError, calls_in, estimate
+from pytest_compaction.commands.pytest_runs import RunError, calls_in, estimate, run_pytest
 from pytest_compaction.compactors import (
     Registry,
     UnknownCompactorError,
@@ -40,8 +36,19 @@ from pytest_compaction.compactors import (
     parted,
 )
 from pytest_compaction.gate import FEWEST_TRIALS
+from pytest_compaction.metrics import Mean, by_compactor, newly_gone_bound, run_changes
 from pytest_compaction.models import OFFLINE, archive_for, is_offline
-from pytest_compaction.records import accepted_place
+from pytest_compaction.records import (
+    Record,
+    Run,
+    accepted_place,
+    is_sampled,
+    load_run,
+    uses,
+    view_file,
+    write_accepted,
+    write_baseline_file,
+)
 from pytest_compaction.secrets import hide
 from pytest_compaction.session.resolve import make_importable
 from pytest_compaction.session.session import shipped_cases
@@ -70,58 +77,70 @@ def add(commands: Any) -> None:
         "workflow. Files and the estimated number of model calls are shown before you are asked. "
         "Existing files are named and left as they are.",
     )
-    parser.add_argument(
-        "transcripts",
-        nargs="*",
-        type=Path,
-        metavar="TRANSCRIPT",
-        help="sessions of agents to make cases of; without any, the shipped cases are measured",
-    )
-    parser.add_argument(
-        "--compactor",
-        metavar="SPEC",
-        help="the strategy to gate, as pytest takes it; without it a function is written",
-    )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="folder for cases, recorded calls and baseline, if they must stay outside the "
-        "repository",
-    )
-    parser.add_argument(
-        "-y", "--yes", action="store_true", help="write and ask models without asking you first"
-    )
+    sessions = "sessions of agents to make cases of; without any, the shipped cases are measured"
+    parser.add_argument("transcripts", nargs="*", type=Path, metavar="TRANSCRIPT", help=sessions)
+    spec = "the strategy to gate, as pytest takes it; without it a function is written"
+    parser.add_argument("--compactor", metavar="SPEC", help=spec)
+    data = "folder for cases, recorded calls and baseline, if they must stay outside the repository"
+    parser.add_argument("--data", type=Path, metavar="DIR", help=data)
+    yes = "write and ask models without asking you first"
+    parser.add_argument("-y", "--yes", action="store_true", help=yes)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Set up the project in this folder; returns 1 if it has no gate in the end."""
-    wrong = "" if options.compactor is None else _wrong_strategy(options.compactor)
-    if wrong:
-        complain(f"--compactor={hide(options.compactor)} {wrong}")
-        return 1
+    given = options.compactor
+    if given is not None:
+        strategies, wrong = list(parted(given, ",")), ""
+        if not all(map(str.strip, strategies)):
+            wrong = "names no strategy; give one, or leave it out and a function is written"
+        elif len(strategies) > 1:
+            wrong = "names several strategies, and a threshold is set for one; name that"
+        elif hide(given) != given:
+            wrong = "holds a key, which would stand in the workflow; let the strategy read it "
+            wrong += "elsewhere"
+        if wrong:
+            raise CommandError(f"--compactor={hide(given)} {wrong}")
     try:
         with tempfile.TemporaryDirectory() as folder:
-            return _Project(options, Path(folder), config_file(Path())).set_up()
+            return 0 if _Project(options, Path(folder), config_file(Path())).set_up() else 1
     except RunError as error:
-        print(error.printed, file=sys.stderr)
-        complain(f"{error}; no threshold is written: mend that, and run init again")
+        raise CommandError(
+            f"{error}\nno threshold is written: mend that, and run init again"
+        ) from None
     except OSError as error:
         place = error.filename or "a file"
-        complain(f"{place} cannot be written: {error.strerror}; mend that, and run init again")
-    return 1
+        raise CommandError(
+            f"{place} cannot be written: {error.strerror}; mend that, and run init again"
+        ) from None
 
 
-def _wrong_strategy(spec: str) -> str:
-    """Why no gate can be written for a strategy, as a part of a sentence; empty if one can."""
-    if not all(part.strip() for part in parted(spec, ",")):
-        return "names no strategy; give one, or leave it out and a function is written"
-    if len(list(parted(spec, ","))) > 1:
-        return "names several strategies, and a threshold is set for one; name that"
-    if hide(spec) != spec:
-        return "holds a key, which would stand in the workflow; let the strategy read it elsewhere"
-    return ""
+@dataclass(frozen=True, slots=True)
+class FirstRun:
+    """A run in a ``folder`` of its own, and its mean overall score."""
+
+    run: Run
+    folder: Path
+    mean: Mean
+
+    def __str__(self) -> str:
+        mean = self.mean
+        between = f" [{mean.interval[0]:.2f}, {mean.interval[1]:.2f}]" if mean.interval else ""
+        cases = f"{mean.cases} case{'' if mean.cases == 1 else 's'}"
+        measured = f"overall {mean.value:.2f}{between} on {mean.count} items of {cases}"
+        return measured if mean.interval else f"{measured}, no interval"
+
+    @property
+    def calls(self) -> int:
+        """The model calls that the run took, also those that a store answered."""
+        return sum(use.usage.calls for use in uses(self.run.records).values())
+
+
+def threshold_below(overall: float) -> float:
+    """Five per cent below a score, rounded down to a twentieth of a point."""
+    # A score of 2.3 may be a hair below it as a binary number.
+    return max(math.floor(overall * 0.95 * 20 + 1e-9), 0) / 20
 
 
 @dataclass(frozen=True)
@@ -138,43 +157,40 @@ class _Project:
         """Where a file or folder lies that may hold text of sessions."""
         return (self.options.data or Path()) / name
 
-    def set_up(self) -> int:
-        """Write the files, measure and set the gate; returns 1 if there is no gate in the end."""
-        cases: list[NewFile] = []
+    def set_up(self) -> bool:
+        """Write the files, measure and set the gate; whether there is a gate in the end."""
+        planned = [] if self.options.compactor else [compactor_file()]
         made = self.folder / DEFAULT_CASES
         made.mkdir()
         if self.options.transcripts:
             cases, said = case_files(self.options.transcripts, made, self.place(DEFAULT_CASES))
             print(said, end="")
             if not cases:
-                return 1
+                return False
+            planned += cases
         values = self.settings.values()
         has_gate = _THRESHOLD in values
-        planned = [*([] if self.options.compactor else [compactor_file()]), *cases]
         if has_gate:
             planned.append(self._workflow(bool(values.get(_STORE) or values.get(_PROXY))))
-        new = self._new(planned)
+        new = self._shown(planned)
         if has_gate:
             print(f"{self.settings.path.name} has a {_THRESHOLD}, which stays as it is")
         else:
             print(self._estimated(new), flush=True)
-        question = "Write these files" if new else ""
-        if not has_gate:
-            question = f"{question}, and measure once?" if new else "Measure once?"
-        elif question:
-            question += "?"
-        if question and not self._agreed(question):
+        steps = [*(["write these files"] if new else []), *([] if has_gate else ["measure once"])]
+        if steps and not self._agreed(f"{', and '.join(steps).capitalize()}?"):
             print(_NOTHING_MORE)
-            return 1
+            return False
         for file in new:
             file.write()
         if not has_gate and not self._set_gate():
-            return 1
+            return False
         print("Run the gate, now and after each change:")
         print(f"  {shlex.join(['pytest', f'--compactor={self.spec}'])}")
-        return 0
+        return True
 
-    def _new(self, planned: Sequence[NewFile]) -> list[NewFile]:
+    def _shown(self, planned: Sequence[NewFile]) -> list[NewFile]:
+        """The files that are not there yet, which are shown."""
         new = []
         for file in planned:
             if file.is_there():
@@ -189,14 +205,14 @@ class _Project:
         writes_function = any(file.path.name == f"{MODULE}.py" for file in new)
         if is_offline(model) and (writes_function or self._is_shipped()):
             return "The first run asks no model."
-        names = {file.path.name for file in new}
-        for path in (self.folder / DEFAULT_CASES).glob("*.json"):
+        names, made = {file.path.name for file in new}, self.folder / DEFAULT_CASES
+        for path in made.glob("*.json"):
             if path.name not in names:
                 path.unlink()
         arguments = self._arguments()
-        if any((self.folder / DEFAULT_CASES).iterdir()):
+        if any(made.iterdir()):
             arguments = [one for one in arguments if not one.startswith("--compaction-cases=")]
-            both = (self._own_cases(), self.folder / DEFAULT_CASES)
+            both = (self._own_cases(), made)
             arguments += [f"--compaction-cases={path}" for path in both if path is not None]
         print("Estimating the calls of the first run ...", flush=True)
         return estimate(arguments)
@@ -246,35 +262,55 @@ class _Project:
             arguments.append(flag if value is True else f"{flag}={text}")
         return arguments
 
+    def _measured(self, name: str, store: Path, *more: str) -> FirstRun:
+        """A run of pytest in an empty folder; only what it scored decides."""
+        runs = self.folder / name
+        runs.mkdir()
+        gate = ["--compaction-threshold=overall>=0", "--compaction-baseline=none"]
+        brief = ["-q", "--compaction-show=0", f"--compaction-runs={runs}"]
+        code, printed = run_pytest([*self._arguments(), *more, *gate, *brief], store)
+        files = sorted(runs.glob("*.jsonl"))
+        found = load_run(files[-1]) if code == 0 and files else None
+        mean = found.mean("overall") if found is not None else None
+        if found is None or mean is None:
+            raise RunError(code, printed, "the first run")
+        return FirstRun(found, runs, mean)
+
     def _set_gate(self) -> bool:
         values, added = self.settings.values(), self._added()
         store = Path(str(values.get(_STORE) or added[_STORE]))
         print("The first run takes a moment ...", flush=True)
-        first = measure(self._arguments(), self._empty("first"), store)
+        first = self._measured("first", store)
         asks = calls_in(store) > 0
         if not asks:
             added = {key: value for key, value in added.items() if key not in {_STORE, _PROXY}}
         noise: int | None = 0
-        lowest = first.score.overall
-        if first.sampled:
+        lowest = first.mean.value
+        if is_sampled(first.run.header, first.run.records):
             first, noise, lowest = self._measured_twice(first, store)
             if noise is not None:
                 added["compaction_trials"] = FEWEST_TRIALS
-        print(first.score)
-        threshold = first.score.threshold(lowest)
+        print(first)
+        threshold = threshold_below(lowest)
         if not threshold:
-            complain(
+            raise CommandError(
                 "a threshold of 0 would let everything pass, so none is written; improve the "
                 "strategy, or add cases, and run init again"
             )
-            return False
         added[_THRESHOLD] = [f"overall>={threshold:g}"]
         baseline = self.place("baseline.json")
         if "compaction_baseline" not in values:
             added["compaction_baseline"] = baseline.as_posix()
             added |= {} if noise is None else {"compaction_max_newly_gone": str(noise)}
-        self._require_plugin(added)
-        comment = f"The first run: {first.score}. The threshold is 5 % lower, rounded down."
+        required = values.get(_REQUIRED)
+        if required is None:
+            added[_REQUIRED] = [_PACKAGE]
+        elif _PACKAGE not in str(required):
+            print(
+                f"{self.settings.path.name} has {_REQUIRED}, which stays as it is; add {_PACKAGE} "
+                "to it, or pytest -p no:compaction is green without a gate"
+            )
+        comment = f"The first run: {first}. The threshold is 5 % lower, rounded down."
         if _MODEL in added:
             comment += " Rules summarise (offline), because no words of a model are recorded here."
         return self._write_gate(first, baseline, added, comment, asks)
@@ -283,35 +319,32 @@ class _Project:
         self, first: FirstRun, baseline: Path, added: dict[str, Value], comment: str, asks: bool
     ) -> bool:
         changed = self.settings.with_lines(added, comment)
-        new = self._new([self._workflow(asks)])
+        new = self._shown([self._workflow(asks)])
         title = "is new" if self.settings.is_new else "gets these lines"
         _show(f"{self.settings.path.name} {title}", self.settings.lines(added, comment))
         is_there = baseline.exists() or baseline.is_symlink()
-        what = "exists, and stays as it is" if is_there else "the first run with its views is new"
-        print(f"{baseline}{' ' if is_there else ': '}{what}")
+        what = " exists, and stays as it is" if is_there else ": the first run, with its views"
+        print(f"{baseline}{what}")
         if not self._agreed("Write this?"):
             print(_NOTHING_MORE)
             return False
         for file in new:
             file.write()
         if not is_there:
-            first.accept(baseline, accepted_place(baseline, Path()))
+
+            def view_of(record: Record) -> bytes | None:
+                return view_file(first.folder, str((record.get("hashes") or {}).get("view")))
+
+            groups = by_compactor(first.run.records)
+            write_baseline_file(baseline, first.run.header, groups, view_of)
+            if (accepted := accepted_place(baseline, Path())) is not None:
+                write_accepted(accepted, baseline)
         self.settings.path.write_bytes(changed.encode("utf-8"))
         if asks:
             keys = "; ".join(f"gh secret set {name}" for name in _set(_KEYS) or _KEYS[:1])
             print("Commit the recorded calls with the rest: the workflow replays them.")
             print(f"To let the workflow make calls that are not recorded: {keys}")
         return True
-
-    def _require_plugin(self, added: dict[str, Value]) -> None:
-        required = self.settings.values().get(_REQUIRED)
-        if required is None:
-            added[_REQUIRED] = [_PACKAGE]
-        elif _PACKAGE not in str(required):
-            print(
-                f"{self.settings.path.name} has {_REQUIRED}, which stays as it is; add {_PACKAGE} "
-                "to it, or pytest -p no:compaction is green without a gate"
-            )
 
     def _workflow(self, asks: bool) -> NewFile:
         command = shlex.join(["pytest", f"--compactor={self.spec}"])
@@ -331,19 +364,15 @@ class _Project:
             f"{first.calls:,}. Without that, facts that are newly gone are listed and fail nothing."
         )
         if not self._agreed("Run it twice?"):
-            return first, None, first.score.overall
-        trials = [*self._arguments(), f"--compaction-trials={FEWEST_TRIALS}"]
-        baseline = measure(trials, self._empty("baseline"), store)
-        anew = self._empty("store")
-        again = measure([*trials, f"--compaction-store={anew}"], self._empty("again"), anew)
-        bound = newly_gone_between(baseline, again)
+            return first, None, first.mean.value
+        trials, anew = f"--compaction-trials={FEWEST_TRIALS}", self.folder / "store"
+        anew.mkdir()
+        baseline = self._measured("baseline", store, trials)
+        again = self._measured("again", anew, trials, f"--compaction-store={anew}")
+        changes = run_changes(baseline.run.records, again.run.records)
+        bound = newly_gone_bound(changes.facts, changes.cases)
         print(f"Two runs of the same prompt lose {bound} facts at most, with 95 % probability.")
-        return baseline, bound, min(baseline.score.overall, again.score.overall)
-
-    def _empty(self, name: str) -> Path:
-        made = self.folder / name
-        made.mkdir()
-        return made
+        return baseline, bound, min(baseline.mean.value, again.mean.value)
 
     def _agreed(self, question: str) -> bool:
         """Whether the user says yes; where nobody can be asked, only ``--yes`` says so."""
@@ -356,13 +385,13 @@ class _Project:
                 given += [] if value is None else [f"--{flag}={value}"]
             command = shlex.join(["pytest-compaction", "init", *given, "--yes"])
             print(f"There is no terminal to ask on. To go on: {command}")
-            return False
-        try:
-            answer = input(f"{question} [y/N] ")
-        except EOFError:
-            answer = ""
-            print()
-        return answer.strip().lower() in {"y", "yes"}
+        else:
+            try:
+                if input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}:
+                    return True
+            except EOFError:
+                print()
+        return False
 
 
 def _set(names: Sequence[str]) -> tuple[str, ...]:

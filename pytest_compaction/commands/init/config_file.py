@@ -55,17 +55,17 @@ def workflow_file(
     command: str, keys: Sequence[str] = (), addresses: Sequence[str] = (), data: Path | None = None
 ) -> NewFile:
     """A GitHub workflow that runs a command for each push and pull request."""
-    packages = ["."] if any(Path(name).is_file() for name in ("setup.py", "setup.cfg")) else []
-    project = Path("pyproject.toml")
-    if not packages and project.is_file() and "[project]" in project.read_text("utf-8", "replace"):
-        packages = ["."]
-    if not packages and Path("requirements.txt").is_file():
-        packages = ["-r requirements.txt"]
+    project, packages = Path("pyproject.toml"), ""
+    is_project = project.is_file() and "[project]" in project.read_text("utf-8", "replace")
+    if is_project or Path("setup.py").is_file() or Path("setup.cfg").is_file():
+        packages = ". "
+    elif Path("requirements.txt").is_file():
+        packages = "-r requirements.txt "
     variables = [(name, "secrets") for name in keys] + [(name, "vars") for name in addresses]
     lines = [f"          {name}: ${{{{ {of}.{name} }}}}" for name, of in variables]
     values = "".join(f"${name}" for name in keys)
     parts = {
-        "{packages}": " ".join([*packages, "pytest-compaction"]),
+        "{packages}": f"{packages}pytest-compaction",
         "{fetch}": "" if data is None else _FETCH.replace("{data}", shlex.quote(str(data))),
         "{keys}": "\n".join(["        env:", *lines, ""]) if lines else "",
         "{command}": command,
@@ -130,10 +130,6 @@ _ALWAYS_READ: Final = frozenset({"pytest.toml", ".pytest.toml", "pytest.ini", ".
 """Files that pytest takes even if they have no table of its own."""
 
 
-class ConfigFileError(CommandError):
-    """A file cannot be read, or lines cannot be added to it; the text says which and why."""
-
-
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
     """The file of the settings, its text as it is, and the table that holds them."""
@@ -145,7 +141,7 @@ class ConfigFile:
     is_new_table: bool = False
 
     def values(self) -> Mapping[str, Any]:
-        """The settings that the file has. Raises :class:`ConfigFileError` for a broken file."""
+        """The settings that the file has. Raises :class:`CommandError` for a broken file."""
         found: Any = _parsed(self.path, self.text)
         for name in [self.table] if self.path.suffix != _TOML else self.table.split("."):
             found = found.get(name, {}) if isinstance(found, dict) else {}
@@ -172,21 +168,17 @@ class ConfigFile:
         else:
             before, after = self.text[: match.end()], self.text[match.end() :]
             changed = f"{before}{'' if before.endswith(chr(10)) else newline}{added}{after}"
-        self._check(changed, settings)
-        return changed
-
-    def _check(self, changed: str, settings: Mapping[str, Value]) -> None:
         expected = {**self.values(), **_as_read(self.path, self.table, settings)}
-        try:
+        is_right = False
+        with contextlib.suppress(CommandError):
             is_right = dict(ConfigFile(self.path, self.table, changed).values()) == expected
-        except ConfigFileError:
-            is_right = False
         if not is_right:
             wanted = "; ".join(self.lines(settings))
-            raise ConfigFileError(
+            raise CommandError(
                 f"{self.path.name}: the table {self.table} is written in a way that no line can be "
                 f"added to safely; add there yourself: {wanted}"
             )
+        return changed
 
 
 def config_file(root: Path) -> ConfigFile:
@@ -209,7 +201,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigFileError(f"{path.name} cannot be read: {error}") from None
+        raise CommandError(f"{path.name} cannot be read: {error}") from None
 
 
 def _heading(table: str) -> re.Pattern[str]:
@@ -226,16 +218,16 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         parsed = iniconfig.IniConfig(str(path), data=text)
         return {section.name: dict(section.items()) for section in parsed}
     except (tomllib.TOMLDecodeError, iniconfig.ParseError) as error:
-        raise ConfigFileError(f"{path.name} cannot be read: {error}") from None
+        raise CommandError(f"{path.name} cannot be read: {error}") from None
 
 
 def _as_read(path: Path, table: str, settings: Mapping[str, Value]) -> dict[str, Any]:
     """The settings as the file holds them; ini files and ``ini_options`` take no numbers."""
+
+    def text(value: Value) -> Value:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
     if path.suffix != _TOML:
-        return {k: v[0] if isinstance(v, list) else _as_text(v) for k, v in settings.items()}
+        return {k: v[0] if isinstance(v, list) else text(v) for k, v in settings.items()}
     texts = table.endswith("ini_options")
-    return {k: _as_text(v) if texts and isinstance(v, int) else v for k, v in settings.items()}
-
-
-def _as_text(value: str | int) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return {k: text(v) if texts and isinstance(v, int) else v for k, v in settings.items()}

@@ -12,17 +12,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.arguments import DEFAULT_STORE, CommandError, complain
+from pytest_compaction.commands.arguments import (
+    DEFAULT_STORE,
+    CommandError,
+    add_repeatable,
+    complain,
+)
 from pytest_compaction.commands.pytest_runs import (
     WITHOUT_GATE,
     RunError,
     add_run_options,
     agreed,
-    complain_of,
     estimate,
     run_pytest,
 )
@@ -33,7 +36,6 @@ from pytest_compaction.folders import temporary_folder
 from pytest_compaction.models import (
     WORDS_FILE,
     Archive,
-    ArchiveError,
     Manifest,
     RecordedPrompt,
     Words,
@@ -53,10 +55,6 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _MOST_SHOWN: Final = 10
 
 
-class WordsError(CommandError):
-    """Words cannot be listed or recorded; the text says why, and what to do."""
-
-
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "words",
@@ -67,12 +65,9 @@ def add(commands: Any) -> None:
         "an estimate and asks before a model is called.",
     )
     parser.add_argument("action", nargs="?", choices=("list", "verify", "record"), default="list")
-    parser.add_argument(
-        "archives", nargs="*", type=Path, metavar="ARCHIVE", help="archives to verify"
-    )
-    parser.add_argument(
-        "--compactor", action="append", default=[], metavar="SPEC", help="as pytest takes it"
-    )
+    archives = "archives to verify"
+    parser.add_argument("archives", nargs="*", type=Path, metavar="ARCHIVE", help=archives)
+    add_repeatable(parser, "--compactor", "SPEC", "as pytest takes it")
     parser.add_argument("--model", metavar="NAME", help="the model that writes")
     add_run_options(parser, "trials (1)")
     parser.add_argument("--again", action="store_true", help="also what is recorded already")
@@ -81,45 +76,38 @@ def add(commands: Any) -> None:
     parser.add_argument("--written-by", metavar="TEXT", help="the model, as the manifest says it")
     parser.add_argument("--date", metavar="DATE", help="when it wrote (today)")
     parser.add_argument("--sampling", metavar="TEXT", help="how it was sampled")
-    parser.add_argument(
-        "--provenance", action="append", default=[], metavar="TEXT", help="a sentence; repeatable"
-    )
+    add_repeatable(parser, "--provenance", "TEXT", "a sentence; repeatable")
     parser.add_argument("--licence", metavar="TEXT", help="the licence of the words")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what is named; returns 1 if that cannot be done, or if an archive is not whole."""
-    try:
-        if options.action == "verify":
-            return _verified(options)
-        if options.archives:
-            raise WordsError(f"words {options.action} takes no file; name cases with --cases")
-        return _listed(options) if options.action == "list" else _recorded(options)
-    except RunError as error:
-        complain_of(error)
-    except ArchiveError as error:
-        complain(str(error))
-    except KeyboardInterrupt:
-        complain("stopped; what was paid for is in the store, and the next run goes on from there")
-        return 130
-    return 1
+    if options.action == "verify":
+        return _verified(options)
+    if options.archives:
+        raise CommandError(f"words {options.action} takes no file; name cases with --cases")
+    return _listed(options) if options.action == "list" else _recorded(options)
 
 
 @dataclass(frozen=True)
 class _Requests:
-    rows: Sequence[Mapping[str, Any]]
+    """The requests for words that a run would make, as :mod:`pytest_compaction.session.words`
+    writes them.
+    """
+
+    requests: Sequence[Mapping[str, Any]]
     arms: Sequence[tuple[str, str, int]]
     cases: Mapping[str, Mapping[str, Any]]
     outside: Sequence[str]
     failures: Sequence[str]
-    silent: Mapping[tuple[str, str], bool]
-    """By case and strategy, whether it asks no model there."""
+    silent: Sequence[tuple[str, str, bool]]
+    """Cases and strategies, and whether one asks no model in the other."""
 
     @property
     def incomplete(self) -> set[tuple[str, str, int]]:
         """The arms of which a request has no reply."""
-        return {_arm(row) for row in self.rows if row["state"] == "missing"}
+        return {_arm(row) for row in self.requests if row["state"] == "missing"}
 
 
 def _arm(row: Mapping[str, Any]) -> tuple[str, str, int]:
@@ -147,15 +135,10 @@ def _requests(options: argparse.Namespace, model: str, recorded: bool) -> _Reque
         more = ["-p", "pytest_compaction.session.words", f"--words-requests={file}"]
         more += ["--words-recorded"] if recorded else []
         arguments = [*_arguments(options, model), *more, "--compaction-estimate", "-q"]
-        code, printed = run_pytest(arguments, folder, progress=StringIO())
+        code, printed = run_pytest(arguments)
         if code or not file.exists():
             raise RunError(code, printed, "looking for the requests")
-        data = json.loads(file.read_text("utf-8"))
-    arms = [(case, strategy, trial) for case, strategy, trial in data["arms"]]
-    silent = {(case, strategy): said for case, strategy, said in data["silent"]}
-    found = _Requests(
-        data["requests"], arms, data["cases"], data["outside"], data["failures"], silent
-    )
+        found = _Requests(**json.loads(file.read_text("utf-8")))
     for failure in found.failures:
         complain(failure)
     return found
@@ -171,7 +154,7 @@ def _listed(options: argparse.Namespace) -> int:
     found = _requests(options, options.model or _ANY, recorded=True)
     print(f"{'strategy':<32} recorded  stale  missing   calls  tokens in  tokens out")
     for strategy in dict.fromkeys(strategy for _, strategy, _ in found.arms):
-        mine = [row for row in found.rows if row["strategy"] == strategy]
+        mine = [row for row in found.requests if row["strategy"] == strategy]
         name = printable(strategy, 32)
         if strategy in found.outside:
             print(f"{name:<32} asks a model by itself, if any: its words are not recorded")
@@ -184,13 +167,13 @@ def _listed(options: argparse.Namespace) -> int:
             of_case = [row for row in mine if row["case"] == case]
             if any(row["state"] != "recorded" for row in of_case):
                 print(f"  {printable(case, 30):<30} {_counted(of_case)}")
-        if silent := [case for (case, of), said in found.silent.items() if said and of == strategy]:
+        if silent := [case for case, of, said in found.silent if said and of == strategy]:
             print(f"  asks no model in {printable(', '.join(silent), 400)}")
     beside = [each for each in held if each.role != "summary"]
     for strategy in dict.fromkeys(each.strategy for each in beside):
         told = _by_role([each for each in beside if each.strategy == strategy])
         print(f"{printable(strategy, 32):<32} {told}")
-    if any(row["state"] != "recorded" for row in found.rows):
+    if any(row["state"] != "recorded" for row in found.requests):
         chosen = [*(f"--compactor={each}" for each in options.compactor)]
         chosen += [f"--cases={each}" for each in options.cases]
         command = shlex.join(["pytest-compaction", "words", "record", *chosen, "--model=NAME"])
@@ -225,7 +208,7 @@ def _archive_of(options: argparse.Namespace) -> Archive:
         found = archive_for((_place_of(path) / WORDS_FILE).absolute(), Path.cwd())
         if found is not None:
             return found
-    raise WordsError(
+    raise CommandError(
         f"there is no {WORDS_FILE} beside {named[0]}; name the strategies to list with --compactor"
     )
 
@@ -244,26 +227,21 @@ def _verified(options: argparse.Namespace) -> int:
             complain(f"{archive.path}: {fault}")
         wrong += len(faults)
         if not faults:
-            print(_whole(archive))
+            about, size = archive.manifest, archive.path.stat().st_size / 1e6
+            whole = (
+                f"{archive.path}: whole. {_by_role(archive.words)} of {len(about.strategies)} "
+                f"strategies in {len(about.cases)} cases, {size:.1f} MB, written by {about.model} "
+                f"({about.dates})"
+            )
+            print(printable(whole, 400))
     return 1 if wrong else 0
-
-
-def _whole(archive: Archive) -> str:
-    manifest = archive.manifest
-    size = archive.path.stat().st_size / 1e6
-    return printable(
-        f"{archive.path}: whole. {_by_role(archive.words)} of {len(manifest.strategies)} "
-        f"strategies in {len(manifest.cases)} cases, {size:.1f} MB, written by {manifest.model} "
-        f"({manifest.dates})",
-        400,
-    )
 
 
 def _recorded(options: argparse.Namespace) -> int:
     if not options.compactor or not options.model:
-        raise WordsError("words record needs --compactor=SPEC and --model=NAME")
+        raise CommandError("words record needs --compactor=SPEC and --model=NAME")
     if options.date and not _DATE.fullmatch(options.date):
-        raise WordsError(f"--date={options.date} is no date such as 2026-11-30")
+        raise CommandError(f"--date={options.date} is no date such as 2026-11-30")
     options.places = list(options.cases)
     first = None if options.again else _requests(options, options.model, recorded=True)
     if first is not None and not _narrowed(options, first):
@@ -286,15 +264,15 @@ def _recorded(options: argparse.Namespace) -> int:
         if not options.yes:
             print(estimate(arguments), file=sys.stderr)
             if not agreed("Record?"):
-                complain("nothing was recorded; --yes records without asking")
-                return 1
-        code, printed = run_pytest([*arguments, *WITHOUT_GATE], store, progress=sys.stderr)
+                raise CommandError("nothing was recorded; --yes records without asking")
+        code, printed = run_pytest([*arguments, *WITHOUT_GATE], store)
         if code not in {0, 1}:
             raise RunError(code, printed)
     return _kept(options, first)
 
 
 def _kept(options: argparse.Namespace, first: _Requests | None) -> int:
+    """Write what the store has into the archives, and say what it lacks."""
     found = _requests(options, options.model, recorded=False)
     _write(options, found)
     _note_silent(options, first or found)
@@ -308,13 +286,16 @@ def _kept(options: argparse.Namespace, first: _Requests | None) -> int:
 
 def _narrowed(options: argparse.Namespace, found: _Requests) -> bool:
     """Leave strategies and cases whose words are recorded out of the options."""
-    arms = {_arm(row) for row in found.rows if row["state"] != "recorded"}
+    arms = {_arm(row) for row in found.requests if row["state"] != "recorded"}
     for case in sorted({case for case, _, _ in arms}):
         path = _target(options, Path(found.cases[case]["file"]))
         if path.exists():
             _check_model(path, Archive(path).manifest, options.written_by or options.model)
-    if options.output is not None and options.output != _nearest(found):
-        return bool(found.rows)
+    files = [Path(about["file"]) for about in found.cases.values()]
+    archive = archive_for(files[0], Path.cwd()) if files else None
+    nearest = Path(os.path.relpath(archive.path)) if archive else None
+    if options.output is not None and options.output != nearest:
+        return bool(found.requests)
     whole = {strategy for _, strategy, _ in found.arms} - {strategy for _, strategy, _ in arms}
     named = [spec for text in options.compactor for spec in parted(text, ",")]
     options.compactor = [spec for spec in named if spec not in whole]
@@ -322,15 +303,9 @@ def _narrowed(options: argparse.Namespace, found: _Requests) -> bool:
     return bool(arms)
 
 
-def _nearest(found: _Requests) -> Path | None:
-    files = [Path(each["file"]) for each in found.cases.values()]
-    archive = archive_for(files[0], Path.cwd()) if files else None
-    return Path(os.path.relpath(archive.path)) if archive else None
-
-
 def _check_model(path: Path, manifest: Manifest, model: str) -> None:
     if manifest.model != model:
-        raise WordsError(
+        raise CommandError(
             f"{path} holds words of {manifest.model!r}, and those of {model!r} have no place "
             f"beside them; say --written-by={manifest.model!r} if it is the same model, or name "
             "another archive with --output"
@@ -340,7 +315,7 @@ def _check_model(path: Path, manifest: Manifest, model: str) -> None:
 def _write(options: argparse.Namespace, found: _Requests) -> None:
     rows = defaultdict(list)
     incomplete = found.incomplete
-    for row in found.rows:
+    for row in found.requests:
         if _arm(row) not in incomplete:
             rows[_target(options, Path(found.cases[row["case"]]["file"]))].append(row)
     for path, mine in sorted(rows.items()):
@@ -355,23 +330,23 @@ def _put(path: Path, manifest: Manifest, words: Sequence[Words]) -> None:
     try:
         write(path, manifest, words)
     except OSError as error:
-        raise WordsError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def _note_silent(options: argparse.Namespace, found: _Requests) -> bool:
     """Have the archives say in which cases a strategy asks no model; whether that is new."""
-    pairs = defaultdict(list)
-    for case, strategy in found.silent:
-        pairs[_target(options, Path(found.cases[case]["file"]))].append((case, strategy))
+    rows = defaultdict(list)
+    for row in found.silent:
+        rows[_target(options, Path(found.cases[row[0]]["file"]))].append(row)
     new = False
-    for path, mine in sorted(pairs.items()):
+    for path, mine in sorted(rows.items()):
         archive = Archive(path) if path.exists() else None
         held = archive.manifest.silent if archive else {}
         said = {(case, name): digest for name in held for case, digest in held[name].items()}
-        for pair in mine:
-            said.pop(pair, None)
-            if found.silent[pair]:
-                said[pair] = str(found.cases[pair[0]]["digest"])
+        for case, name, is_silent in mine:
+            said.pop((case, name), None)
+            if is_silent:
+                said[case, name] = str(found.cases[case]["digest"])
         silent: dict[str, dict[str, str]] = {}
         for (case, name), digest in sorted(said.items(), key=lambda one: one[0][::-1]):
             silent.setdefault(name, {})[case] = digest
@@ -383,7 +358,7 @@ def _note_silent(options: argparse.Namespace, found: _Requests) -> bool:
         else:
             manifest, words = archive.manifest, [*archive.words]
         _put(path, replace(manifest, silent=silent), words)
-        for name in sorted({name for case, name in mine if found.silent[case, name]}):
+        for name in sorted({name for _, name, is_silent in mine if is_silent}):
             print(printable(f"{path}: {name} asks no model in {', '.join(silent[name])}", 400))
     return new
 
@@ -397,7 +372,7 @@ def _target(options: argparse.Namespace, case: Path) -> Path:
     for named in options.places or [DEFAULT_CASES] if own else ():
         if case.resolve().is_relative_to(_place_of(named).resolve()):
             return _place_of(named) / WORDS_FILE
-    raise WordsError(
+    raise CommandError(
         f"{case} is not a case of this project: name where its words go with --output=FILE"
     )
 
@@ -433,8 +408,12 @@ def _merged(
         name: RecordedPrompt(short_hash(canonical_json(sorted(each))), date)
         for name, each in prompts.items()
     }
-    words = [*kept, *map(_words, rows)]
-    cases, strategies = {w.case for w in words}, {w.strategy for w in words}
+    names = "case strategy point trial number digest words budget trigger finish".split()
+    for row in rows:
+        values: dict[str, Any] = {name: row[name] for name in names}
+        values |= {"covers": tuple(row["covers"]), "flaws": tuple(row["flaws"])}
+        kept.append(Words(role="summary", probe="", **values))
+    cases, strategies = {each.case for each in kept}, {each.strategy for each in kept}
     about = {**(before.cases if before else {}), **digests}
     known = {**(before.strategies if before else {}), **recorded}
     manifest = Manifest(
@@ -449,20 +428,4 @@ def _merged(
         strategies={name: known[name] for name in sorted(strategies)},
         silent=before.silent if before else {},
     )
-    return manifest, words
-
-
-def _words(row: Mapping[str, Any]) -> Words:
-    return Words(
-        role="summary",
-        probe="",
-        covers=tuple(row["covers"]),
-        flaws=tuple(row["flaws"]),
-        **{
-            name: row[name]
-            for name in (
-                *("case", "strategy", "point", "trial", "number", "digest", "words"),
-                *("budget", "trigger", "finish"),
-            )
-        },
-    )
+    return manifest, kept
