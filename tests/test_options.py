@@ -299,7 +299,7 @@ def test_an_option_that_is_there_and_empty_is_a_usage_error(pytester, given, sai
 
 
 @pytest.mark.parametrize(
-    "key", ["compactor", "compaction_compactor", "compaction_threshold", "compaction_baseline"]
+    "key", ["compaction_compactor", "compaction_threshold", "compaction_baseline"]
 )
 @pytest.mark.parametrize(
     ("file", "text"),

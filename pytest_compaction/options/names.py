@@ -52,7 +52,8 @@ def check_keys(unknown: Iterable[str]) -> None:
         if key in {"compactor", "judge_prompt"}:
             raise OptionError(f"the ini key {key} is now called compaction_{key}; rename it")
         if key.startswith(("compactor", "compaction_", "compaction-")):
-            hint = _near(key, known)
+            whole = key if key.startswith("compaction") else f"compaction_{key}"
+            hint = _near(whole, known)
             raise OptionError(f"there is no ini key {key}; {hint}pytest --help lists the keys")
 
 
