@@ -8,15 +8,18 @@ import sys
 import pytest
 from support.builders import COUNTER, context_of, session
 from support.compacting import compacted, messages_of, roles
+from support.compositions import create
 from support.endpoint_replies import Answer, completion
 from support.endpoint_server import serving
 from support.pages import DOCS
 
-from pytest_compaction.compactors.strategies.external import External
 from pytest_compaction.conversation import structure_faults
 
-PROGRAMS = {"langchain_summary": "langchain_openai", "strands_summary": "strands"}
-"""The programs, each with a package that it needs."""
+PROGRAMS = {
+    "langchain_summary": ("langchain_openai", "WITH_LANGCHAIN"),
+    "strands_summary": ("strands", "WITH_STRANDS"),
+}
+"""The programs, each with a package that it needs, and the variable that says that it is here."""
 REPLY = "The retry limits are 100 to 111."
 
 
@@ -34,14 +37,15 @@ def decided(asked):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_calls_the_compaction_of_its_product(name, monkeypatch):
-    if "WITH_LANGCHAIN" not in os.environ or name == "strands_summary":
-        pytest.importorskip(PROGRAMS[name], reason=f"{name} needs packages of its own")
+    package, here = PROGRAMS[name]
+    if here not in os.environ:
+        pytest.importorskip(package, reason=f"{name} needs packages of its own")
     command = shlex.join([sys.executable, str(DOCS / "programs" / f"{name}.py")])
     with serving(decided) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         context = context_of(1500, window=8_000)
-        outcome, view = compacted(External(command), session(12), context)
+        outcome, view = compacted(create(f"external:command={command!r}"), session(12), context)
     assert server.asked, "no summary was asked for"
     assert outcome.status == "compacted", outcome.error
     assert any(REPLY in message.text for message in view)
