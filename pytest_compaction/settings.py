@@ -295,6 +295,10 @@ class Settings:
     languages: tuple[str, ...] = ()
     names_model: bool = True
     """Whether a model was named. Where none was, words are recorded, or else rules write."""
+    names_encoding: bool = True
+    """Whether an encoding was named, or chosen for the model before workers started."""
+    counted: str = ""
+    """The sentence of the header on the encoding, where a model is asked. In no record."""
     words: tuple[tuple[str, Literal["recorded", "rules"]], ...] = ()
     """Who writes for each strategy that asks a model, in a run of recorded words, and in one for
     which no model was named."""

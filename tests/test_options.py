@@ -172,7 +172,7 @@ def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
     also = ALSO.get(option.key, [])
     given = settings_of(pytester, *also, *as_flags(option, value), compactor=compactor)
     assert holds(given)
-    if option.key not in {"compactor", "compaction_encoding"}:
+    if option.key not in {"compactor", "compaction_encoding"}:  # pinned for all tests
         if "settings" not in USUAL:
             USUAL["settings"] = settings_of(pytester)
         assert not holds(USUAL["settings"])

@@ -51,7 +51,7 @@ _NAMES: Final = {
     "calls.check": "Checked EndpointCheck context_of",
     "calls.in_flight": "RequestSlot current_slot requests_in",
     "calls.prices": "PriceTable prices_at with_file",
-    "calls.store": "CIPHERTEXT",
+    "calls.store": "CIPHERTEXT Store",
     "chat.fences": "fences_for",
     "chat.model": "ChatModel",
     "chat.prompts": "Prompts frame packaged_prompt",

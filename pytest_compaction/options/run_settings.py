@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import PurePath
 from typing import Any, Final
 
+from pytest_compaction.conversation import DEFAULT_ENCODING
 from pytest_compaction.options.names import refuse_removed
 from pytest_compaction.options.table import OPTIONS, option_of
 from pytest_compaction.options.values import NO_GATE, Reader, number, split, value_of
@@ -106,6 +107,8 @@ def read_settings(config: Reader) -> Settings:
     made = raw | {
         "model": model,
         "names_model": bool(raw["model"]),
+        "names_encoding": bool(raw["encoding"]),
+        "encoding": raw["encoding"] or DEFAULT_ENCODING,
         "compactors": tuple(dict.fromkeys(_hidden(named_compactors(config)))),
         "cases": tuple(raw["cases"]),
         "responder": raw["responder"] or reads,

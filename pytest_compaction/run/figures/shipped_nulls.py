@@ -62,10 +62,10 @@ class CaseNulls:
         }
 
 
-def shipped_nulls(case: Case, encoding: str) -> CaseNulls | None:
+def shipped_nulls(case: Case) -> CaseNulls | None:
     """What the nulls state in a case; ``None`` if the file is not about it as it is now."""
     found = _content()
-    if (found.get("reader"), found.get("encoding")) != (reader_version(), encoding):
+    if found.get("reader") != reader_version():
         return None
     known: CaseNulls | None = found["cases"].get(case.id)
     return known if known is not None and known.digest == case.digest else None

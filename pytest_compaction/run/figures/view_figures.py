@@ -149,9 +149,7 @@ class ViewReader:
         tokens = asked.tokens
         if asked.probe.nuggets or self._compared_with == "none":
             tokens = None  # questions by nuggets are not compared with nulls
-        elif (
-            tokens and self._compared_with == "shipped" and not shipped_nulls(case, self._encoding)
-        ):
+        elif tokens and self._compared_with == "shipped" and not shipped_nulls(case):
             tokens = None
         make = partial(self._made, case, asked, tokens)
         by_model = asked.said is not None  # its replies are kept, by the store
@@ -178,7 +176,7 @@ class ViewReader:
         prompt.update(b"]")
         nulls: tuple[NullReading, ...] = ()
         if asked.answered and tokens is not None:
-            nulls = self._nulls.readings(case, probe, tokens, shipped_nulls(case, self._encoding))
+            nulls = self._nulls.readings(case, probe, tokens, shipped_nulls(case))
         if self._log_facts is None or self._log_facts.case is not case:
             self._log_facts = LogFacts(case, self._roles.tokens)
         history_of = partial(self._log_facts.history, probe, view=asked.messages)
