@@ -29,6 +29,9 @@ from pytest_compaction.case_making.points import TAIL_SHARE as TAIL_SHARE
 from pytest_compaction.case_making.recorded_calls import BLOATED as BLOATED
 from pytest_compaction.case_making.recorded_calls import Counted as Counted
 from pytest_compaction.case_making.recorded_calls import (
+    KeptRules as KeptRules,
+)
+from pytest_compaction.case_making.recorded_calls import (
     RecordedCompaction as RecordedCompaction,
 )
 from pytest_compaction.case_making.recorded_calls import RecordedSession as RecordedSession

@@ -10,8 +10,6 @@ from itertools import accumulate
 from typing import Final
 
 from pytest_compaction.artifacts import (
-    CallKind,
-    Invocation,
     SessionCall,
     invocations,
     session_call,
@@ -19,7 +17,7 @@ from pytest_compaction.artifacts import (
 )
 from pytest_compaction.case_making.cues import cue
 from pytest_compaction.case_making.log import ProbeLog
-from pytest_compaction.case_making.needed import names, said_again, user_sentences
+from pytest_compaction.case_making.needed import names, rules, said_again, user_sentences
 from pytest_compaction.case_making.points import HORIZON
 from pytest_compaction.conversation import Message, ToolResult, readable, shared_counter
 from pytest_compaction.importers import Boundary, Transcript
@@ -61,6 +59,19 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptRules:
+    """Rules of the user before a compaction that a later call is about and so could break.
+
+    ``kept`` and ``broken`` count those of which calls tell: what is forbidden by name is done or
+    not, and what is asked for by name is done.
+    """
+
+    could_be_broken: int = 0
+    broken: int = 0
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedCompaction:
     """A compaction of a session, after the message ``after`` and ``calls`` tool calls.
 
@@ -69,7 +80,8 @@ class RecordedCompaction:
     user gave, ``None`` without one. ``said_again`` counts sentences of the user that they had to
     repeat in the next forty calls (``None`` after the first hundred compactions of a session),
     ``corrections`` turns in which they corrected the agent there. ``broken`` are the commands,
-    files and other exact names that the user had forbidden before and a call there runs or changes.
+    files and other exact names that the user had forbidden before and a call there runs or changes;
+    ``rules`` are ``None`` after the first hundred compactions too.
     """
 
     after: str
@@ -89,6 +101,7 @@ class RecordedCompaction:
     said_again: int | None
     corrections: int
     broken: tuple[str, ...]
+    rules: KeptRules | None
 
     @property
     def bloated(self) -> bool | None:
@@ -136,7 +149,12 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
         end = places[number + 1] if number + 1 < len(places) else len(log.messages)
         first = bisect_right(turns, place)
         last = min(first + HORIZON, bisect_right(turns, end))
-        following, kinds = made[first:last], [call.kind for call in calls[first:last]]
+        acts = [
+            (shell_script(each.call) or each.call.arguments)[:_MOST_RESULT]
+            for each, call in zip(made[first:last], calls[first:last], strict=True)
+            if call.kind in ("change", "command")
+        ]
+        standing = [name for at, name in forbidden if at <= place][-_MOST_FORBIDDEN:]
         found.append(
             RecordedCompaction(
                 boundary.after,
@@ -156,7 +174,8 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
                 sum(1 for _ in said_again(log, number)) if number < len(asked) else None,
                 bisect_left(corrected, min(end, _calls_later(turns, place, len(log.messages))))
                 - bisect_right(corrected, place),
-                tuple(_broken(forbidden, place, following, kinds)),
+                tuple(name for name in standing if any(name in act for act in acts)),
+                _kept_rules(log, number, acts) if number < len(asked) else None,
             )
         )
     return RecordedSession(calls, tuple(found))
@@ -292,26 +311,34 @@ def _forbidden(log: ProbeLog) -> list[tuple[int, str]]:
     """The exact names of what the user forbids for good, with the places of the sentences."""
     found: dict[str, int] = {}
     for said in user_sentences(log):
-        for match in _FORBIDDEN.finditer(said.text):
-            act = match["act"]
-            if not _UNLESS.search(act):
-                act = _INSTEAD.split(act, maxsplit=1)[0]
-                for name in _MARKED.findall(act) or names(act):
-                    found.setdefault(name, said.place)
+        for name in _forbidden_in(said.text):
+            found.setdefault(name, said.place)
     return [(place, name) for name, place in found.items()]
 
 
-def _broken(
-    forbidden: Sequence[tuple[int, str]],
-    place: int,
-    following: Sequence[Invocation],
-    kinds: Sequence[CallKind],
-) -> Iterator[str]:
-    """The names forbidden before a message that a later call runs, or changes a file of."""
-    standing = [name for at, name in forbidden if at <= place][-_MOST_FORBIDDEN:]
-    acts = [
-        (shell_script(each.call) or each.call.arguments)[:_MOST_RESULT]
-        for each, kind in zip(following, kinds, strict=True)
-        if kind in ("change", "command")
-    ]
-    yield from (name for name in standing if any(name in act for act in acts))
+def _forbidden_in(text: str) -> Iterator[str]:
+    for match in _FORBIDDEN.finditer(text):
+        act = match["act"]
+        if not _UNLESS.search(act):
+            yield from _named(_INSTEAD.split(act, maxsplit=1)[0])
+
+
+def _named(text: str) -> list[str]:
+    return _MARKED.findall(text) or names(text)
+
+
+def _kept_rules(log: ProbeLog, number: int, acts: Sequence[str]) -> KeptRules:
+    """The rules that stand before a compaction; ``acts`` are the commands and changes after it."""
+    could_be_broken = broken = kept = 0
+    for rule in rules(log, number):
+        if rule.use <= log.points[number]:
+            continue  # no later call is about it
+        could_be_broken += 1
+        forbidden = list(_forbidden_in(rule.clause))
+        done = any(name in act for name in forbidden or _named(rule.clause) for act in acts)
+        if forbidden:
+            broken += done
+            kept += not done
+        elif not _FORBIDDEN.search(rule.clause):
+            kept += done
+    return KeptRules(could_be_broken, broken, kept)

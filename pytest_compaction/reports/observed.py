@@ -7,12 +7,12 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case_making import BLOATED, Counted, RecordedCompaction
+from pytest_compaction.case_making import BLOATED, Counted, KeptRules, RecordedCompaction
 from pytest_compaction.metrics import (
     FAR,
     HORIZONS,
@@ -210,13 +210,15 @@ def _compactions_table(period: Period) -> Table:
         ("after", "after", lambda row: Cell(_tokens(row[1].left))),
         ("seconds", "seconds", lambda row: Cell(row[1].seconds, "number")),
         ("attached", "attached", lambda row: count(row[1].attached)),
+        ("rules", "rules broken", lambda row: Cell(_rules_broken(row[1]))),
         ("remarks", "remarks", lambda row: Cell(", ".join(_remarks(row[1])) or "-")),
     ]
     sources = Counter(each.window_from or "unknown" for each, _ in period.compactions)
     windows = "; ".join(f"{source} ({number})" for source, number in sorted(sources.items()))
     notes = [
         "Tokens of the context as the agent counted it; ~ where they were counted here, without "
-        "the prompt and the tools of the program. Attached are files that the program put back.",
+        "the prompt and the tools of the program. Attached are files that the program put back. "
+        "Rules broken: of the rules of the user that a later call is about, those that one breaks.",
         f"Bloated: more than {BLOATED:.0%} of the window left full. Window: {windows}; "
         "--window=N takes another.",
     ]
@@ -226,6 +228,11 @@ def _compactions_table(period: Period) -> Table:
 def _trigger(compaction: RecordedCompaction) -> str:
     trigger = compaction.trigger or "unknown"
     return f"{trigger}, cleared" if compaction.clears else trigger
+
+
+def _rules_broken(compaction: RecordedCompaction) -> str:
+    found = compaction.rules
+    return f"{found.broken} of {found.could_be_broken}" if found and found.could_be_broken else "-"
 
 
 def _tokens(size: Counted | None) -> str:
@@ -388,6 +395,7 @@ def _compaction_data(each: RecordedCompaction, after: AfterCompaction) -> dict[s
         "said_again": each.said_again,
         "corrections": each.corrections,
         "broken": list(each.broken),
+        "rules": asdict(each.rules) if each.rules else dict.fromkeys(asdict(KeptRules())),
     }
 
 

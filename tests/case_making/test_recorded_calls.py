@@ -4,7 +4,7 @@ import pytest
 from support.claude_code_lines import answer, compacted, imported, said, use
 from support.paths import public_data
 
-from pytest_compaction.case_making import recorded_session
+from pytest_compaction.case_making import KeptRules, recorded_session
 from pytest_compaction.importers import load_importers, read_by_best
 from pytest_compaction.metrics import after_compactions, repeated
 
@@ -252,6 +252,25 @@ def test_what_the_user_forbade_by_name_and_the_agent_does_after_a_compaction(
     assert early.compactions[0].broken == ()
     late = session(tmp_path, read(), compaction(1), said, bash(then), read())
     assert late.compactions[0].broken == ()
+
+
+@pytest.mark.parametrize(
+    ("rule", "then", "told"),
+    [
+        ("Never run `make release` on the host.", "make release", (1, 1, 0)),
+        ("Never run `make release` on the host.", "make dry release", (1, 0, 1)),
+        ("Always check the build with `make verify`.", "make verify", (1, 0, 1)),
+        ("Always check the build with `make verify`.", "make build check", (1, 0, 0)),
+        ("Never make a release without asking me first.", "make release", (1, 0, 0)),
+        ("Never run `make release` on the host.", "ls", (0, 0, 0)),
+    ],
+)
+def test_rules_that_a_later_call_could_break_were_broken_or_kept_as_far_as_calls_tell(
+    tmp_path, rule, then, told
+):
+    talk = [rule, *[read(f"/r/{number}.py") for number in range(20)], compaction(1)]
+    found = session(tmp_path, *talk, bash(then), read())
+    assert found.compactions[0].rules == KeptRules(*told)
 
 
 # --- public sessions, counted by hand --------------------------------------------------------
