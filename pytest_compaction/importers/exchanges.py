@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -38,7 +38,6 @@ MAX_OPEN: Final = 64
 """The number of conversations kept open for a later request; bounds the memory for a log."""
 
 REPEATED: Final = "message repeated in a later request"
-_REQUEST: Final = ("request", "body")
 _NAMES: Final = ("custom_id", "conversation_id", "session_id", "id", "name")
 _VOLATILE: Final = ("cache_control", "id", "status")
 """Fields that may differ when a message is sent again: cache marks move, replies gain ids."""
@@ -63,11 +62,25 @@ class Exchange:
     logged: bool = False
     tally: Tally = field(default_factory=Tally)
 
+    def transcript(
+        self,
+        path: Path,
+        messages: Sequence[Message],
+        boundaries: Iterable[Boundary] = (),
+        model: str = "",
+    ) -> Transcript:
+        """The transcript of the messages; raises :class:`ImportFormatError` if there is none."""
+        empty = f"{self.place}: no message in the conversation"
+        named = self.model or model
+        return self.tally.transcript(messages, path, empty, named, boundaries, self.name)
+
 
 def unwrapped(value: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Request and response of one line of a log; a plain body counts as the request."""
     outer = mapping(value)
-    request = next((outer[key] for key in _REQUEST if isinstance(outer.get(key), Mapping)), outer)
+    request = next(
+        (outer[key] for key in ("request", "body") if isinstance(outer.get(key), Mapping)), outer
+    )
     response = mapping(outer.get("response"))
     return mapping(request), mapping(response.get("body", response))
 
@@ -77,20 +90,8 @@ def name_of(value: Any) -> str:
     given = mapping(value)
     if "task_id" in given and "trial" in given:
         return f"task{given['task_id']}-trial{given['trial']}"
-    for key in _NAMES:
-        if isinstance(given.get(key), str | int) and str(given[key]).strip():
-            return str(given[key])
-    return ""
-
-
-def _items(found: PlacedValue, is_message: Callable[[Any], bool]) -> Iterator[PlacedValue]:
-    """The value, or the items of a list of several conversations."""
-    place, value = found
-    if is_list(value) and value and not any(is_message(item) for item in value):
-        for number, item in enumerate(value):
-            yield PlacedValue(f"{place}, item {number}", item)
-    else:
-        yield found
+    names = (str(given[key]) for key in _NAMES if isinstance(given.get(key), str | int))
+    return next(filter(str.strip, names), "")
 
 
 def is_chat_message(value: Any) -> bool:
@@ -103,64 +104,62 @@ def is_chat_message(value: Any) -> bool:
 
 def transcripts_of(
     path: Path,
-    read: Callable[[PlacedValue], Exchange | None],
+    read: Callable[[PlacedValue], Exchange | str | None],
     make: Callable[[Exchange, Path], Transcript],
     expected: str,
     is_message: Callable[[Any], bool] = is_chat_message,
     split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
-    beside: Callable[[Any], str] = lambda value: "",
 ) -> Iterator[Transcript]:
-    """The conversations of a file.
+    """The conversations of a file with distinct names; requests that continue one are joined.
 
-    ``read`` reads one value of the file as a conversation or a request, ``make`` turns a whole
-    conversation into a transcript. Bare messages make one together. ``split`` divides a value into
-    several. ``beside`` gives the reason to leave out a value that is known to be no conversation.
-    Without any, raises :class:`ImportFormatError` with the text ``expected``.
+    ``read`` reads one value of the file as a conversation or a request, or gives the reason why it
+    is known to be none; ``make`` turns a whole conversation into a transcript. Bare messages make
+    one together. ``split`` divides a value into several. Raises :class:`ImportFormatError` with the
+    text ``expected`` if there is no conversation.
     """
     lost = Tally()
-    found = False
-    divided = split or partial(_items, is_message=is_message)
-    items = (item for value in json_values(path, lost) for item in divided(value))
-    for exchange in conversations_of(_exchanges(items, read, is_message, path, lost, beside), lost):
-        found = True
-        yield make(exchange, path)
-    if not found:
+    used: set[str] = set()
+
+    def items_of(found: PlacedValue) -> Iterable[PlacedValue]:
+        """The value, or the items of a list of several conversations."""
+        place, value = found
+        if not is_list(value) or not value or any(is_message(item) for item in value):
+            return (found,)
+        return (PlacedValue(f"{place}, item {n}", item) for n, item in enumerate(value))
+
+    number = -1
+    items = chain.from_iterable(map(split or items_of, json_values(path, lost)))
+    exchanges = _exchanges(items, read, is_message, path, lost)
+    for number, exchange, last in numbered(_joined(exchanges)):
+        if last:
+            exchange.tally.add(lost)
+        name = (exchange.name or f"{number:04d}") if number else ""
+        if name in used:
+            name = f"{name}-{number:04d}"
+        used.add(name)
+        yield make(replace(exchange, name=name), path)
+    if number < 0:
         raise ImportFormatError(f"{path}: {expected}. Name another format with --format")
-
-
-def finished(
-    exchange: Exchange,
-    path: Path,
-    messages: Sequence[Message],
-    boundaries: Sequence[Boundary] = (),
-) -> Transcript:
-    """The transcript of a conversation; raises :class:`ImportFormatError` if it is empty."""
-    empty = f"{exchange.place}: no message in the conversation"
-    return exchange.tally.transcript(
-        messages, path, empty, exchange.model, boundaries, exchange.name
-    )
 
 
 def _exchanges(
     items: Iterable[PlacedValue],
-    read: Callable[[PlacedValue], Exchange | None],
+    read: Callable[[PlacedValue], Exchange | str | None],
     is_message: Callable[[Any], bool],
     path: Path,
     lost: Tally,
-    beside: Callable[[Any], str],
 ) -> Iterator[Exchange]:
-    """One exchange per conversation or request; all bare messages together make one more."""
     alone: list[Any] = []
     for item in items:
         exchange = read(item)
-        if exchange is not None:
+        if isinstance(exchange, Exchange):
             exchange.tally.records += len(exchange.request) + len(exchange.response)
             yield exchange
         elif is_message(item.value):
             alone.append(item.value)
-        elif reason := beside(item.value):
+        elif exchange:
             lost.records += 1
-            lost.left_out[reason] += 1
+            lost.left_out[exchange] += 1
         else:
             lost.records += 1
             lost.skip("value that is not a conversation", item.value)
@@ -168,68 +167,43 @@ def _exchanges(
         yield Exchange(str(path), alone, tally=Tally(records=len(alone)))
 
 
-def conversations_of(exchanges: Iterable[Exchange], lost: Tally) -> Iterator[Exchange]:
-    """The conversations with distinct names; the requests of a log are joined first."""
-    used: set[str] = set()
-    for number, exchange, last in numbered(_joined(exchanges)):
-        if last:
-            exchange.tally.records += lost.records
-            exchange.tally.left_out.update(lost.left_out)
-            exchange.tally.repaired.update(lost.repaired)
-            exchange.tally.unread.update(lost.unread)
-        yield _named(exchange, number, used) if number else replace(exchange, name="")
-
-
-def _named(exchange: Exchange, number: int, used: set[str]) -> Exchange:
-    name = exchange.name or f"{number:04d}"
-    if name in used:
-        name = f"{name}-{number:04d}"
-    used.add(name)
-    return replace(exchange, name=name)
-
-
 def _joined(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
     opened: list[tuple[Exchange, list[bytes]]] = []
-    for exchange in exchanges:
-        if not exchange.logged:
-            yield exchange
+    for new in exchanges:
+        if not new.logged:
+            yield new
             continue
-        keys = [_comparable(item) for item in exchange.request]
-        place = next(
-            (i for i, (old, known) in enumerate(opened) if _continues(exchange, keys, old, known)),
-            None,
-        )
-        if place is None:
-            opened.append((exchange, keys))
+        keys = [_comparable(item) for item in new.request]
+        for place, (old, known) in enumerate(opened):
+            if new.previous:
+                continues = new.previous == old.id
+            else:
+                continues = len(keys) >= len(known) > 0 and keys[: len(known)] == known
+            if continues:
+                joined = _grown(old, new)
+                opened[place] = (joined, [_comparable(item) for item in joined.request])
+                break
+        else:
+            opened.append((new, keys))
             if len(opened) > MAX_OPEN:
                 yield opened.pop(0)[0]
-            continue
-        joined = _grown(opened[place][0], exchange)
-        opened[place] = (joined, [_comparable(item) for item in joined.request])
     for exchange, _ in opened:
         yield exchange
-
-
-def _continues(new: Exchange, keys: list[bytes], old: Exchange, known: list[bytes]) -> bool:
-    if new.previous:
-        return new.previous == old.id
-    return len(keys) >= len(known) > 0 and keys[: len(known)] == known
 
 
 def _grown(old: Exchange, new: Exchange) -> Exchange:
     tally = old.tally
     tally.records += new.tally.records
     tally.unread.update(new.tally.unread)
+    request = new.request
     if new.previous:
-        request: Sequence[Any] = [*old.request, *old.response, *new.request]
+        request = [*old.request, *old.response, *request]
     else:
-        request = new.request
         tally.left_out[REPEATED] += len(old.request)
-        again = len(new.request) == len(old.request)
-        if old.response and again:
-            tally.left_out["response to a request that was sent again"] += len(old.response)
-        elif old.response:
-            tally.left_out[REPEATED] += len(old.response)
+        if old.response:
+            again = len(request) == len(old.request)
+            reason = "response to a request that was sent again" if again else REPEATED
+            tally.left_out[reason] += len(old.response)
     return replace(new, request=request, tally=tally, name=old.name, system=new.system)
 
 
@@ -242,11 +216,6 @@ def _comparable(item: Any) -> bytes:
 
 def _without_volatile(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {
-            key: _without_volatile(item)
-            for key, item in value.items()
-            if key not in _VOLATILE and item is not None
-        }
-    if is_list(value):
-        return [_without_volatile(item) for item in value]
-    return value
+        kept = {k: v for k, v in value.items() if k not in _VOLATILE and v is not None}
+        return {key: _without_volatile(item) for key, item in kept.items()}
+    return [_without_volatile(item) for item in value] if is_list(value) else value

@@ -16,7 +16,7 @@ from pytest_compaction.importers.protocol import ImportFormatError, Tally
 
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """A line with inlined images takes some megabytes; a longer one is most likely not JSONL."""
-INTERRUPTED_WRITER: Final = "a writer that was stopped leaves an end like this"
+_INTERRUPTED: Final = "a writer that was stopped leaves an end like this"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89abAB]")
 """Half of a surrogate pair, or the first half of a whole one: only then is there one to replace."""
@@ -39,29 +39,35 @@ def json_lines(path: Path, tally: Tally) -> Iterator[tuple[int, dict[str, Any]]]
 def _line_values(path: Path, tally: Tally) -> Iterator[tuple[int, Any]]:
     shapes: set[frozenset[str]] = set()
     held: list[tuple[int, str]] = []
+    """Torn lines, read once a whole line has shown what a record looks like."""
     whole, lost, fault = 0, tally.left_out[TORN], ""
-    for number, raw in raw_lines(path):
+
+    def recovered() -> Iterator[tuple[int, Any]]:
+        for place, torn in held:
+            yield from ((place, record) for record in _recovered(torn, shapes, tally))
+        held.clear()
+
+    for number, raw in all_lines(path):
+        if not raw.strip(b"\0 \t\r\n"):
+            continue
         text = _decoded(raw, tally)
         try:
             value = _loads(text)
         except (ValueError, RecursionError) as error:
             fault = fault or f"line {number}: {_told(error)}"
             held.append((number, text))
-            if not whole:  # read once a whole line has shown what a record looks like
-                continue
-            value = _RECOVER
+            if whole:
+                whole += 1
+                yield from recovered()
+            continue
         whole += 1
         if isinstance(value, dict) and len(shapes) < _SHAPES:
             shapes.add(frozenset(value))
-        for place, torn in held:
-            yield from ((place, record) for record in _recovered(torn, shapes, tally))
-        held.clear()
-        if value is not _RECOVER:
-            yield number, value
-    for place, torn in held:
-        for record in _recovered(torn, shapes, tally):
-            whole += 1
-            yield place, record
+        yield from recovered()
+        yield number, value
+    for found in recovered():
+        whole += 1
+        yield found
     lost = tally.left_out[TORN] - lost
     if lost > whole:
         raise ImportFormatError(
@@ -69,7 +75,6 @@ def _line_values(path: Path, tally: Tally) -> Iterator[tuple[int, Any]]:
         )
 
 
-_RECOVER: Final = object()
 _SHAPES: Final = 200
 """The most different records that are kept to know a record again."""
 _TRIES: Final = 200
@@ -86,12 +91,11 @@ def _recovered(text: str, shapes: set[frozenset[str]], tally: Tally) -> Iterator
         place = text.find("{", place)
         if place < 0:
             break
-        try:
+        value, end = None, place
+        with contextlib.suppress(ValueError, RecursionError):
             value, end = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            value, end = None, place
         behind = not text[read:place].strip()
-        if isinstance(value, dict) and value and (behind or _is_like(value, shapes)):
+        if isinstance(value, dict) and value and (behind or _is_like(frozenset(value), shapes)):
             tally.repaired[RECOVERED] += 1
             yield cleaned(value)
             lost = lost or not behind
@@ -102,8 +106,7 @@ def _recovered(text: str, shapes: set[frozenset[str]], tally: Tally) -> Iterator
         tally.left_out[TORN] += 1
 
 
-def _is_like(value: Mapping[str, Any], shapes: set[frozenset[str]]) -> bool:
-    keys = frozenset(value)
+def _is_like(keys: frozenset[str], shapes: set[frozenset[str]]) -> bool:
     return any(len(keys & shape) * 5 >= len(keys | shape) * 4 for shape in shapes)
 
 
@@ -118,11 +121,12 @@ def _decoded(raw: bytes, tally: Tally) -> str:
         return raw.decode("utf-8-sig", "replace").strip()
 
 
-def _told(error: Exception, place: bool = True) -> str:
+def _told(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at column {error.colno}" if place else error.msg
+        where = f"line {error.lineno}, " if error.lineno > 1 else ""
+        return f"{error.msg} at {where}column {error.colno}"
     return str(error)
 
 
@@ -130,11 +134,6 @@ def _loads(text: str) -> Any:
     # Python reads NaN and Infinity, which are not JSON; they become null.
     value = json.loads(text, parse_constant=lambda name: None)
     return cleaned(value) if _ESCAPED.search(text) else value
-
-
-def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, one at a time; empty lines are skipped."""
-    return ((number, raw) for number, raw in all_lines(path) if raw.strip(b"\0 \t\r\n"))
 
 
 def all_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -162,16 +161,10 @@ def parsed(raw: bytes, place: str, advice: str) -> Any:
     try:
         return _loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise ImportFormatError(f"{place}: byte {error.start} is not UTF-8; {advice}") from None
-    except RecursionError:
-        raise ImportFormatError(f"{place}: nested too deeply; {advice}") from None
-    except json.JSONDecodeError as error:
-        where = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}"
-        raise ImportFormatError(
-            f"{place}: not valid JSON ({error.msg} at {where}); {advice} ({INTERRUPTED_WRITER})"
-        ) from None
-    except ValueError as error:
-        raise ImportFormatError(f"{place}: {error}; {advice}") from None
+        fault = f"byte {error.start} is not UTF-8"
+    except (ValueError, RecursionError) as error:
+        fault = f"not valid JSON ({_told(error)}; {_INTERRUPTED})"
+    raise ImportFormatError(f"{place}: {fault}; {advice}")
 
 
 def cleaned(value: Any) -> Any:
@@ -226,7 +219,7 @@ class StreamedArray(Sequence[Any]):
         except (ValueError, RecursionError) as error:
             raise ImportFormatError(
                 f"{self._path}: not valid JSON behind element {number} of its list "
-                f"({_told(error, False)}); fix the file ({INTERRUPTED_WRITER})"
+                f"({getattr(error, 'msg', '') or _told(error)}); fix the file ({_INTERRUPTED})"
             ) from None
 
     @overload
@@ -326,7 +319,7 @@ def _documents(path: Path) -> list[Any]:
         text = path.read_text("utf-8-sig")
         at = _behind_space(text, 0)
         while at < len(text):
-            value, at = json.JSONDecoder(parse_constant=lambda name: None).raw_decode(text, at)
+            value, at = _DECODER.raw_decode(text, at)
             found.append(cleaned(value))
             at = _behind_space(text, at)
         return found
@@ -370,10 +363,9 @@ def head_values(head: str, most: int = 20) -> list[Any]:
 
 
 def _loaded(text: str) -> Any:
-    try:
-        return cleaned(json.loads(text.replace("\0", "")))
-    except (ValueError, RecursionError):
-        return None
+    with contextlib.suppress(ValueError, RecursionError):
+        return _loads(text.replace("\0", ""))
+    return None
 
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],]', re.S)
@@ -410,28 +402,18 @@ _DEPTH: Final = 12
 def outline(path: Path) -> str:
     """The outline of a file as JSON, one value a line; empty if the file is not JSON."""
     lines: list[str] = []
-    with contextlib.suppress(ImportFormatError, RecursionError):
-        lines.extend(f"{json.dumps(one, ensure_ascii=False)}\n" for one in _values(path))
-    return "".join(lines)
-
-
-def _values(path: Path) -> Iterator[Any]:
     seen: Counter[tuple[str, ...]] = Counter()
-    kept = 0
-    for _, value in islice(json_values(path, Tally()), _LINES):
-        shape = _shape(value)
-        seen[shape] += 1
-        if seen[shape] <= _ALIKE:
-            yield _shortened(value)
-            kept += 1
-        if kept == VALUES:
-            return
-
-
-def _shape(value: Any) -> tuple[str, ...]:
-    if isinstance(value, Mapping):
-        return (str(value.get("type")), str(value.get("role")), *sorted(value))
-    return (type(value).__name__,)
+    with contextlib.suppress(ImportFormatError, RecursionError):
+        for _, value in islice(json_values(path, Tally()), _LINES):
+            shape: tuple[str, ...] = (type(value).__name__,)
+            if isinstance(value, Mapping):
+                shape = (str(value.get("type")), str(value.get("role")), *sorted(value))
+            seen[shape] += 1
+            if seen[shape] <= _ALIKE:
+                lines.append(f"{json.dumps(_shortened(value), ensure_ascii=False)}\n")
+            if len(lines) == VALUES:
+                break
+    return "".join(lines)
 
 
 def _shortened(value: Any, depth: int = 0) -> Any:

@@ -52,19 +52,14 @@ def spoken_turns(
     notices: list[Part] = []
     spoken: list[Part] = []
     for part in parts:
-        if not isinstance(part, Text):
-            spoken.append(part)
-            continue
-        for role, text in _pieces(part.text, tally):
-            notice = role == "system" or not typed
-            (notices if notice else spoken).append(Text(text))
+        for role, text in _pieces(part.text, tally) if isinstance(part, Text) else ():
+            (notices if role == "system" or not typed else spoken).append(Text(text))
+        spoken += [] if isinstance(part, Text) else [part]
     turns: list[tuple[str, tuple[Part, ...]]] = [("system", (notice,)) for notice in notices]
     if any(not isinstance(part, Text) or part.text.strip() for part in spoken):
         turns.append(("user", tuple(spoken)))
-    if notices:
-        tally.repaired[NOTICE] += len(notices)
-    if len(turns) > 1:
-        tally.repaired[SPLIT] += len(turns) - 1
+    tally.repaired[NOTICE] += len(notices)
+    tally.repaired[SPLIT] += max(len(turns) - 1, 0)
     return turns
 
 
@@ -81,7 +76,9 @@ def _pieces(text: str, tally: Tally) -> Iterator[tuple[str, str]]:
         tally.left_out["caveat of the program about local commands"] += 1
     elif is_command(plain):
         tally.repaired["command of the user, given as it was typed"] += 1
-        yield "user", _typed_command(plain)
+        given = {key: _value(plain, key) for key in ("name", "message", "args")}
+        name = (given["name"] or given["message"]).removeprefix("/")
+        yield "user", f"/{name} {given['args']}".strip()
     elif shell := _SHELL.match(plain):
         tally.repaired["command of the user, given as it was typed"] += 1
         yield "user", f"! {shell['typed'].strip()}"
@@ -92,12 +89,6 @@ def _pieces(text: str, tally: Tally) -> Iterator[tuple[str, str]]:
         yield "system", plain.strip()
     else:
         yield from _tagged(plain, tally)
-
-
-def _typed_command(text: str) -> str:
-    name = _value(text, "name") or _value(text, "message")
-    name = name if name.startswith("/") else f"/{name}"
-    return f"{name} {_value(text, 'args')}".strip()
 
 
 def _value(text: str, key: str) -> str:

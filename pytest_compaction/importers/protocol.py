@@ -65,14 +65,10 @@ class ImportTally:
     unread: Mapping[str, int] = field(default_factory=dict)
 
 
-MARKED: Final = 30
-"""Specificity of a format that only one program writes and that has marks of its own."""
-SHAPED: Final = 20
-"""Specificity of a provider's interface, recognised by the shape of its parts."""
-LOOSE: Final = 10
-"""Specificity of a shape that several formats share."""
-BARE: Final = 0
-"""Specificity of the last resort: nothing but a role and a content."""
+MARKED, SHAPED, LOOSE, BARE = 30, 20, 10, 0
+"""Specificity of a format that only one program writes and that has marks of its own; of a
+provider's interface, recognised by the shape of its parts; of a shape that several formats share;
+and of the last resort, nothing but a role and a content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +196,13 @@ class Tally:
     strange: bool = False
     """Whether the message that is being read has a part of no known kind."""
 
+    def add(self, other: Tally) -> None:
+        """Count what another tally counted."""
+        self.records += other.records
+        self.left_out.update(other.left_out)
+        self.repaired.update(other.repaired)
+        self.unread.update(other.unread)
+
     def text(self, text: str) -> Part | None:
         """A text; ``None`` for an empty one."""
         return Text(text) if text else None
@@ -212,18 +215,17 @@ class Tally:
 
     def placeholder(self, found: Media) -> Part:
         """What stands for an image or file: its media type, and its size or its address."""
-        if not found.is_image:
-            self.repaired["document replaced by a placeholder with its size"] += 1
-            return Opaque(_placeholder("document", found.media_type, found.data))
-        self.repaired["image replaced by a placeholder with its size"] += 1
-        if found.url is None:
-            return Image(_placeholder("image", found.media_type, found.data))
-        if found.url.startswith("data:"):
-            head, _, data = found.url.partition(",")
-            media_type = head.removeprefix("data:").split(";")[0]
-            return Image(_placeholder("image", media_type, data))
-        at = {"type": "image", "media_type": "image", "url": found.url[:MAX_URL]}
-        return Image(canonical_json(at))
+        kind = "image" if found.is_image else "document"
+        self.repaired[f"{kind} replaced by a placeholder with its size"] += 1
+        url, data, media_type = found.url or "", found.data or "", found.media_type
+        shown: dict[str, Any] = {"type": kind, "media_type": "image", "url": url[:MAX_URL]}
+        if not found.is_image or found.url is None or url.startswith("data:"):
+            if found.is_image and url:
+                head, _, data = url.partition(",")
+                media_type = head.removeprefix("data:").split(";")[0]
+            size = len(data) * 3 // 4  # base64 spends four characters on three bytes
+            shown = {"type": kind, "media_type": media_type or kind, "bytes": size}
+        return (Image if found.is_image else Opaque)(canonical_json(shown))
 
     def unknown(self, what: str, part: Any, place: str = "") -> None:
         """Count a part of no known kind as left out, by its type or else its keys."""
@@ -235,7 +237,8 @@ class Tally:
     def skip(self, reason: str, record: Any = None) -> None:
         """Leave out a record that the importer does not know."""
         self.left_out[reason] += 1
-        self.unread[reason] += record is None or is_long(record) or _is_said(record)
+        kinds = (string(mapping(record).get(key)) for key in ("type", "role", "kind"))
+        self.unread[reason] += record is None or is_long(record) or any(map(_SAID.search, kinds))
 
     def note_unread(self, record: Mapping[str, Any], known: Container[str]) -> None:
         """Count the long members of a message that the importer does not read."""
@@ -286,22 +289,11 @@ class Tally:
         return Transcript(tuple(messages), source, tally, model, compactions, name)
 
 
-def _placeholder(kind: str, media_type: str, data: str | None) -> str:
-    # Base64 spends four characters on three bytes.
-    size = len(data or "") * 3 // 4
-    return canonical_json({"type": kind, "media_type": media_type or kind, "bytes": size})
-
-
 LONG: Final = 200
 """Characters above which a member of a message counts as left out if it is not read."""
 
 
 _SAID: Final = re.compile(r"user|human|assistant|message|tool|call|result|function|observ", re.I)
-
-
-def _is_said(record: Any) -> bool:
-    names = (mapping(record).get(key) for key in ("type", "role", "kind"))
-    return any(isinstance(name, str) and _SAID.search(name) for name in names)
 
 
 def is_long(value: Any) -> bool:

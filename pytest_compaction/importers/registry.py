@@ -26,10 +26,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.importers import formats
 from pytest_compaction.importers.json_files import head_values, outline
 from pytest_compaction.importers.protocol import (
     MARKED,
-    SHAPED,
     Importer,
     ImportFormatError,
     OtherFileError,
@@ -42,13 +42,12 @@ _PACKED: Final = (
     zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error,
     lzma.LZMAError, EOFError, struct.error,
 )  # fmt: skip
-_ZSTANDARD: Final = ("ZstdError",)
-"""By name: the class is in the standard library since 3.14, and in several packages before."""
 
 
 def fault_of_file(error: BaseException) -> str | None:
     """What is wrong with the file and what to do; ``None`` if it is the importer that failed."""
-    if isinstance(error, _PACKED) or type(error).__name__ in _ZSTANDARD:
+    # Zstandard's class is in the standard library since 3.14, and in several packages before.
+    if isinstance(error, _PACKED) or type(error).__name__ == "ZstdError":
         return (
             f"a broken archive or compressed file ({error or type(error).__name__}); copy it again"
         )
@@ -71,8 +70,6 @@ class Format:
     read: Callable[[Path], Transcript | Iterable[Transcript]]
     specificity: int = MARKED
     recognises_folder: Callable[[Path], bool] | None = None
-    named_only: bool = False
-    """Known from documentation alone, with no real file: read only when it is named."""
 
 
 def shown_by(is_ours: Callable[[Any], bool]) -> Callable[[str], bool]:
@@ -97,39 +94,34 @@ def load_importers() -> ImporterSet:
     """The built-in importers and those of the entry point group ``pytest_compaction.importers``."""
     found: dict[str, Importer] = {}
     problems: list[str] = []
-    for name, place, load in _candidates():
-        # A shipped format whose importer is not loaded is called by its file.
-        shown = name or place.partition(".formats.")[2]
+    candidates: list[tuple[str, str, Callable[[], Any]]] = [
+        (module.name.rpartition(".")[2].replace("_", "-"), module.name, partial(_shipped, module))
+        for module in pkgutil.iter_modules(formats.__path__, f"{formats.__name__}.")
+    ]
+    entries = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name)
+    candidates += [(entry.name, entry.value, entry.load) for entry in entries]
+    for name, place, load in candidates:
         try:
             loaded = load()
             importer = loaded() if isinstance(loaded, type) else loaded
         except Exception as error:
             problems.append(
-                f"the importer {shown!r} ({place}) cannot be loaded: "
+                f"the importer {name!r} ({place}) cannot be loaded: "
                 f"{printable(str(error), 200)} ({type(error).__name__})"
             )
             continue
         if isinstance(importer, Importer):
-            found[name or importer.name] = importer
+            found[name] = importer
         elif importer is not None:
             problems.append(
-                f"the importer {shown!r} ({place}) lacks a name, description, "
+                f"the importer {name!r} ({place}) lacks a name, description, "
                 "recognises or read; see pytest_compaction.importers.protocol"
             )
     return ImporterSet(dict(sorted(found.items())), tuple(problems))
 
 
-def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """Name, place and loader of each possible importer; shipped importers name themselves."""
-    package = importlib.import_module(f"{__package__}.formats")
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        yield "", module.name, partial(_importer_of, module.name)
-    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
-        yield entry.name, entry.value, entry.load
-
-
-def _importer_of(module: str) -> Any:
-    return getattr(importlib.import_module(module), "IMPORTER", None)
+def _shipped(module: pkgutil.ModuleInfo) -> Any:
+    return getattr(importlib.import_module(module.name), "IMPORTER", None)
 
 
 def importer_named(name: str, importers: Mapping[str, Importer]) -> Importer:
@@ -151,7 +143,11 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
 def fitting_importers(path: Path, importers: Mapping[str, Importer]) -> list[Importer]:
     """The importers that recognise the file, the most specific first."""
     if path.is_dir():
-        return [_folder_importer(path, importers)]
+        for importer in importers.values():
+            recognises = getattr(importer, "recognises_folder", None)
+            if recognises is not None and recognises(path):
+                return [importer]
+        raise ImportFormatError(f"{path}: this is a folder; name the transcript files in it")
     try:
         with path.open("rb") as file:
             beginning = file.read(HEAD_BYTES)
@@ -162,23 +158,34 @@ def fitting_importers(path: Path, importers: Mapping[str, Importer]) -> list[Imp
         raise ImportFormatError(f"{path}: the file is empty; expected a transcript")
     fitting = _recognising(head, importers)
     certain = any(_specificity(importer) >= MARKED for importer in fitting)
-    if len(beginning) == HEAD_BYTES and not certain:
-        fitting += [one for one in _recognising(outline(path), importers) if one not in fitting]
-    usable = [importer for importer in fitting if not _named_only(importer)]
-    if usable:
-        return sorted(usable, key=lambda importer: (-_specificity(importer), importer.name))
-    if fitting:
-        raise ImportFormatError(f"{path}: {_hint(fitting[0])}")
-    raise ImportFormatError(
-        f"{path}: its content matches no known transcript format "
-        f"(known: {', '.join(importers)}); name one with --format if it is one of these"
-    )
+    if len(beginning) == HEAD_BYTES and not certain and (shown := outline(path)):
+        fitting += [one for one in _recognising(shown, importers) if one not in fitting]
+    if not fitting:
+        raise ImportFormatError(
+            f"{path}: its content matches no known transcript format "
+            f"(known: {', '.join(importers)}); name one with --format if it is one of these"
+        )
+    return sorted(fitting, key=lambda importer: (-_specificity(importer), importer.name))
+
+
+def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]:
+    found: list[Importer] = []
+    for importer in importers.values():
+        # What is nested too deep to be looked through is no transcript of any format.
+        with contextlib.suppress(RecursionError):
+            found += [importer] if importer.recognises(head) else []
+    return found
+
+
+def _specificity(importer: Importer) -> int:
+    return int(getattr(importer, "specificity", MARKED))
 
 
 SAMPLE: Final = 2_000
 """Records by which a reading is judged; of a file with many conversations, those of the first."""
 LEAST_READ: Final = 0.9
 """Share of the records that an importer must know, or the next one reads the file."""
+_ADVICE: Final = re.compile(r"[;.] (?:fix|remove|name another)\b.*", re.I | re.S)
 
 
 def read_by_best(
@@ -189,93 +196,46 @@ def read_by_best(
     Raises :class:`ImportFormatError` if none does: with the fault of the line if the file is
     surely of the format of one program, else with the nearest format and what it cannot read.
     """
-    failed: list[tuple[float, Importer, ImportFormatError]] = []
-    named = _named_only_for(path, importers)
+    failed: list[tuple[float, int, Importer, ImportFormatError]] = []
     for importer in fitting_importers(path, importers):
-        if named and _specificity(importer) < SHAPED:
-            continue  # it would be taken for something simpler than it is
-        transcripts = iter(conversations(importer, path))
+        rank = _specificity(importer)
+        transcripts = conversations(importer, path)
         begun: list[Transcript] = []
         try:
-            while sum(one.tally.records for one in begun) < SAMPLE:
-                begun.append(next(transcripts))
-        except StopIteration:
-            pass
+            for transcript in transcripts:
+                begun.append(transcript)
+                if sum(one.tally.records for one in begun) >= SAMPLE:
+                    break
         except OtherFileError:
             raise
         except ImportFormatError as error:
             if not begun:
-                failed.append((0.0, importer, error))
+                failed.append((0.0, rank, importer, error))
                 continue
-            transcripts = _and_then(error)
+            transcripts = _raising(error)
         records = sum(one.tally.records for one in begun)
-        missed: Counter[str] = Counter()
-        for one in begun:
-            missed.update(one.tally.unread)
+        missed = sum((Counter(one.tally.unread) for one in begun), Counter[str]())
         unread = missed.total()
         share = 1 - unread / max(records, unread, 1)
         if share >= LEAST_READ:
             return importer, chain(begun, transcripts)
-        failed.append((share, importer, ImportFormatError(_in_part(records, missed))))
-    share, nearest, fault = max(failed, key=lambda attempt: (attempt[0], _specificity(attempt[1])))
-    if len(failed) == 1 and not share and _specificity(nearest) >= MARKED:
+        known = f"it reads {max(records - unread, 0)} of {records} records"
+        fault = ImportFormatError(f"{known} and does not know {reasons_of(missed)}")
+        failed.append((share, rank, importer, fault))
+    share, rank, nearest, fault = max(failed, key=lambda attempt: attempt[:2])
+    if len(failed) == 1 and not share and rank >= MARKED:
         raise fault
     why = _ADVICE.sub("", str(fault).removeprefix(f"{path}: ").removeprefix(f"{path}, "))
-    advice = _hint(named) if named else "if you know its format, name it with --format"
     raise ImportFormatError(
-        f"{path}: no known format reads this file; the nearest is {nearest.name!r}: {why}; {advice}"
+        f"{path}: no known format reads this file; the nearest is {nearest.name!r}: {why}; "
+        "if you know its format, name it with --format"
     )
 
 
-def _named_only_for(path: Path, importers: Mapping[str, Importer]) -> Importer | None:
-    """The format read only when named of which the file seems to be."""
-    only = {name: importer for name, importer in importers.items() if _named_only(importer)}
-    shown = "" if path.is_dir() else outline(path)
-    return next(iter(_recognising(shown, only)), None)
-
-
-def _named_only(importer: Importer) -> bool:
-    return bool(getattr(importer, "named_only", False))
-
-
-def _hint(importer: Importer) -> str:
-    name = importer.name
-    return f"it looks like {name!r}, which is read only when it is named: --format={name}"
-
-
-_ADVICE: Final = re.compile(r"[;.] (?:fix|remove|name another)\b.*", re.I | re.S)
-
-
-def _and_then(error: ImportFormatError) -> Iterator[Transcript]:
-    """An iteration that fails where the reading did."""
+def _raising(error: ImportFormatError) -> Iterator[Transcript]:
+    """A reading that fails where the first one did."""
     yield from ()
     raise error
-
-
-def _in_part(records: int, missed: Counter[str]) -> str:
-    read = max(records - missed.total(), 0)
-    return f"it reads {read} of {records} records and does not know {reasons_of(missed)}"
-
-
-def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]:
-    found: list[Importer] = []
-    for importer in importers.values() if head else ():
-        # What is nested too deep to be looked through is no transcript of any format.
-        with contextlib.suppress(RecursionError):
-            found += [importer] if importer.recognises(head) else []
-    return found
-
-
-def _folder_importer(path: Path, importers: Mapping[str, Importer]) -> Importer:
-    for importer in importers.values():
-        recognises = getattr(importer, "recognises_folder", None)
-        if recognises is not None and recognises(path):
-            return importer
-    raise ImportFormatError(f"{path}: this is a folder; name the transcript files in it")
-
-
-def _specificity(importer: Importer) -> int:
-    return int(getattr(importer, "specificity", MARKED))
 
 
 def conversations(importer: Importer, path: Path) -> Iterator[Transcript]:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,20 +55,17 @@ from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 TEXT, THOUGHT, CALL, RESULT, MEDIA = "text", "thought", "call", "result", "media"
 
 _KINDS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("text", "inputtext", "outputtext", "markdown"), TEXT),
-    **dict.fromkeys(("thinking", "reasoning", "think", "thought", "redactedthinking"), THOUGHT),
-    **dict.fromkeys(
-        ("tooluse", "toolcall", "functioncall", "toolrequest", "toolinvocation", "dynamictool"),
-        CALL,
-    ),
-    **dict.fromkeys(("tool", "builtintoolcall", "servertoolcall", "servertooluse"), CALL),
-    **dict.fromkeys(
-        ("toolresult", "toolresponse", "toolcallresponse", "toolreturn", "functioncalloutput"),
-        RESULT,
-    ),
-    **dict.fromkeys(("builtintoolreturn", "toolresults", "functionresponse"), RESULT),
-    **dict.fromkeys(("image", "imageurl", "file", "audio", "document", "blob"), MEDIA),
-    **dict.fromkeys(("inputimage", "inputaudio", "inputfile", "video"), MEDIA),
+    name: kind
+    for kind, names in {
+        TEXT: "text inputtext outputtext markdown",
+        THOUGHT: "thinking reasoning think thought redactedthinking",
+        CALL: "tooluse toolcall functioncall toolrequest toolinvocation dynamictool tool "
+        "builtintoolcall servertoolcall servertooluse",
+        RESULT: "toolresult toolresponse toolcallresponse toolreturn functioncalloutput "
+        "builtintoolreturn toolresults functionresponse",
+        MEDIA: "image imageurl file audio document blob inputimage inputaudio inputfile video",
+    }.items()
+    for name in names.split()
 }
 """The kind of a part for each type in use, without signs between its words."""
 _LEFT_OUT: Final[Mapping[str, str]] = {
@@ -78,40 +75,26 @@ _LEFT_OUT: Final[Mapping[str, str]] = {
 }
 _TYPES: Final = ("type", "kind", "part_kind")
 _IDS: Final = (
-    *("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "toolUseID", "callID", "callId"),
-    *("call_id", "tool_id", "id"),
-)
+    "toolCallId tool_call_id toolUseId tool_use_id toolUseID callID callId call_id tool_id id"
+).split()
 _NAMES: Final = ("toolName", "tool_name", "tool", "name")
 _ARGUMENTS: Final = ("input", "args", "arguments", "parameters", "rawInput")
 _OUTPUTS: Final = ("output", "result", "response", "errorText", "rawOutput", "error")
 """Members in which a call may have its result."""
 _CONTENTS: Final = ("content", "text", "value", "data", "message")
 _INNER: Final = (
-    *(
-        "toolInvocation",
-        "function",
-        "functionCall",
-        "functionResponse",
-        "toolCall",
-        "toolResult",
-        "toolUse",
-    ),
-    *("state", "run", "data", "value"),
-)
+    "toolInvocation function functionCall functionResponse toolCall toolResult toolUse state run "
+    "data value"
+).split()
 """Members of a part whose own members are the part's, where they are objects."""
 _BESIDE: Final = ("tool_calls", "toolInvocations", "toolRequests", "tool_uses", "toolCalls")
 """Lists of calls beside the content of a message."""
 _THOUGHTS: Final = (
-    "reasoning_details",
-    "reasoning_content",
-    "reasoning",
-    "reasoningText",
-    "thinking",
-    "thoughts",
-)
+    "reasoning_details reasoning_content reasoning reasoningText thinking thoughts"
+).split()
 _TAGS: Final = ("type", "kind", "status", "state", "isError", "is_error", "id", "code", "role")
 """Members that say nothing beside the text of an output."""
-_FAILED: Final = ("error", "failed", "failure", "output-error", "output-denied", "error-text")
+_FAILED: Final = ("error failed failure output-error output-denied error-text error-json").split()
 _READ: Final = frozenset(
     (*_TYPES, *_IDS, *_NAMES, *_ARGUMENTS, *_CONTENTS, *_INNER, *_BESIDE, *_THOUGHTS, *_TAGS)
 )
@@ -156,30 +139,16 @@ def merged(record: Mapping[str, Any], inner: Sequence[str]) -> Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class _Turn:
-    """A message, and the number of each of its calls in the order of the transcript."""
+class _Call:
+    call: ToolCall
+    answer: tuple[ToolResult, list[Part]] | None = None
 
+
+@dataclass(slots=True)
+class _Turn:
     role: str
     parts: list[Part]
-    calls: list[int] = field(default_factory=list)
-    pieces: list[str] = field(default_factory=list)
-    """Further pieces of the text that is the last part."""
-
-    def join(self, more: _Turn) -> None:
-        """Take in what continues this message; two texts in a row are pieces of one."""
-        for part in more.parts:
-            if isinstance(part, Text) and self.parts and isinstance(self.parts[-1], Text):
-                self.pieces.append(part.text)
-            else:
-                self.settle()
-                self.parts.append(part)
-        self.calls += more.calls
-
-    def settle(self) -> None:
-        """Make one text of its pieces."""
-        if self.pieces and isinstance(self.parts[-1], Text):
-            self.parts[-1] = Text("".join((self.parts[-1].text, *self.pieces)))
-            self.pieces = []
+    calls: list[_Call] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +168,12 @@ class TurnReader:
         self.tally = tally
         self.turns: list[_Turn] = []
         self.model = ""
-        self._answers: list[tuple[ToolResult, list[Part]] | None] = []
-        self._answered: list[int] = []
-        self._called: list[ToolCall] = []
-        self._open: dict[int, None] = {}
-        self._open_by_id: dict[str, list[int]] = defaultdict(list)
+        self.open: dict[int, _Call] = {}
+        """The calls without a result, by their number."""
+        self._made = 0
+        self._by_id: dict[str, list[int]] = defaultdict(list)
+        """The numbers of the open calls of each id that was called."""
+        self._answered: list[_Call] = []
         self._early: dict[str, tuple[ToolResult, list[Part]]] = {}
         self._compactions: list[_Compaction] = []
         self._settled = True
@@ -227,12 +197,11 @@ class TurnReader:
     def record(self, record: Mapping[str, Any]) -> None:
         """Read a record whose inner objects are merged; readers with more than names extend it."""
         named = next((record[k] for k in self.shape.role if isinstance(record.get(k), str)), "")
-        if reason := self.shape.leave.get(named):
-            self.tally.left_out[reason] += 1
-            return
         role = self.shape.roles.get(named) or ROLES.get(named.lower())
         kind = self.shape.kinds.get(named) or _KINDS.get(_PLAIN.sub("", named.lower()))
-        if role is None and kind:
+        if reason := self.shape.leave.get(named):
+            self.tally.left_out[reason] += 1
+        elif role is None and kind:
             self.say("tool" if kind == RESULT else "assistant", [record])
         elif role is None:
             self.tally.skip(unknown("message role", named or None), record)
@@ -267,65 +236,58 @@ class TurnReader:
         record: Mapping[str, Any] | None = None,
     ) -> None:
         """Add a message of these raw parts; results among them go to their calls."""
-        turn = _Turn(role, [])
         self.tally.strange = False
-        if role == "tool" and record is not None and not self._has_results(parts):
+        kinds = [self.kind(part) for part in parts]
+        if role == "tool" and record is not None and RESULT not in kinds:
             self._answer(record)
             return
-        answered = len(self._answered)
-        for part in parts:
-            if self._answered[answered:] and self.kind(part) in (TEXT, THOUGHT):
-                turn = self._split(turn)
-            self._part(part, turn, role)
+        turn = _Turn(role, [])
+        self._answered = []
+        for part, kind in zip(parts, kinds, strict=True):
+            if self._answered and kind in (TEXT, THOUGHT) and turn.calls:
+                self.tally.repaired[SPLIT] += 1
+                self.turns.append(turn)
+                turn = _Turn(role, [])
+            self._part(part, kind, turn)
         if role == "tool":
-            self._beside(turn, self._answered[answered:])
+            self._beside_results(turn.parts)
             return
         for call in calls:
             if isinstance(call, Mapping):
                 self._call(merged(call, _INNER), turn)
             else:
                 self.tally.unknown("tool call", call)
-        results = any(self.kind(part) in (RESULT, CALL) for part in parts)
         if is_empty(turn.parts):
-            if not results:
+            if not {RESULT, CALL}.intersection(kinds):
                 self.tally.left_out[f"empty {role} message"] += 1
                 self.tally.unread[f"empty {role} message"] += self.tally.strange
             return
         last = self.turns[-1] if self.turns else None
         if self.shape.joined and last and last.role == role and self._settled:
             self.tally.repaired[JOINED] += 1
-            last.join(turn)
+            last.parts += turn.parts
+            last.calls += turn.calls
         else:
             self.turns.append(turn)
         self._settled = True
 
-    def _split(self, turn: _Turn) -> _Turn:
-        if turn.calls:
-            self.tally.repaired[SPLIT] += 1
-            self.turns.append(turn)
-            return _Turn(turn.role, [])
-        return turn
-
-    def _beside(self, turn: _Turn, answered: Sequence[int]) -> None:
+    def _beside_results(self, parts: Sequence[Part]) -> None:
         """Give texts and images beside the results of a message to the last of them."""
-        if turn.parts and answered:
-            text, rest = text_and_rest(turn.parts)
-            result, more = self._answers[answered[-1]] or (ToolResult("", ""), [])
+        text, rest = text_and_rest(parts)
+        if parts and self._answered:
+            last = self._answered[-1]
+            result, more = last.answer or (ToolResult("", ""), [])
             whole = replace(result, text="\n".join(filter(None, (result.text, text))))
-            self._answers[answered[-1]] = (whole, [*more, *rest])
-        elif turn.parts:
-            self._without_call(*text_and_rest(turn.parts))
-
-    def _has_results(self, parts: Sequence[Any]) -> bool:
-        return any(self.kind(part) == RESULT for part in parts)
+            last.answer = whole, [*more, *rest]
+        elif parts:
+            self._without_call(text, rest)
 
     def kind(self, part: Any) -> str:
         """The kind of a part: of its type, or of the members that it has; empty if unknown."""
         given = mapping(part)
         named = string(first_of(given, _TYPES))
-        if named in self.shape.kinds:
-            return self.shape.kinds[named]
-        if known := _KINDS.get(_PLAIN.sub("", named.lower())):
+        known = self.shape.kinds.get(named) or _KINDS.get(_PLAIN.sub("", named.lower()))
+        if known:
             return known
         if named.startswith("tool-") or "functionCall" in given or "toolUse" in given:
             return CALL
@@ -337,8 +299,7 @@ class TurnReader:
             return THOUGHT if given.get("thought") is True else TEXT
         return ""
 
-    def _part(self, part: Any, turn: _Turn, role: str) -> None:
-        kind = self.kind(part)
+    def _part(self, part: Any, kind: str, turn: _Turn) -> None:
         given = mapping(part)
         named = string(first_of(given, _TYPES))
         reason = self.shape.leave.get(named) or _LEFT_OUT.get(_PLAIN.sub("", named.lower()))
@@ -349,7 +310,7 @@ class TurnReader:
             turn.parts += [Text(text)] if isinstance(text, str) and text else []
         elif kind == THOUGHT:
             turn.parts.append(Thinking(canonical_json({"type": "reasoning", **given})))
-        elif kind == CALL and role != "user":
+        elif kind == CALL and turn.role != "user":
             self._call(merged(given, _INNER), turn)
         elif kind == RESULT:
             self._answer(merged(given, _INNER))
@@ -366,43 +327,43 @@ class TurnReader:
         media_type = string(first_of(given, ("mediaType", "mimeType", "media_type", "mime")))
         is_image = "image" in str(part.get("type")) or media_type.startswith("image/")
         url = string(first_of(given, ("url", "image", "fileUri", "uri", "image_url")))
-        return self.tally.placeholder(
-            Media(is_image, media_type, string(given.get("data")), url or None)
-        )
+        found = Media(is_image, media_type, string(given.get("data")), url or None)
+        return self.tally.placeholder(found)
 
     def _call(self, given: Mapping[str, Any], turn: _Turn) -> None:
         named = string(given.get("type"))
         suffix = named.removeprefix("tool-") if named.startswith("tool-") else ""
         name = string(first_of(given, _NAMES)) or suffix or "unknown"
         id = string(first_of(given, _IDS))
-        arguments = as_arguments(first_of(given, _ARGUMENTS))
-        same = self._open_by_id.get(id, []) if id else []
-        if any(self._called[n].name == name for n in same):
+        answered = first_of(given, _OUTPUTS) is not None
+        if any(self.open[n].call.name == name for n in self._by_id.get(id, ()) if id):
             self.tally.left_out["tool call repeated in a later record"] += 1
         else:
+            self._made += 1
             if not id:
                 self.tally.repaired[CALL_WITHOUT_ID] += 1
-                id = f"call-{len(self._called) + 1}"
-            elif first_of(given, _OUTPUTS) is not None and any(
-                self._called[n].id == id for n in turn.calls
-            ):
+                id = f"call-{self._made}"
+            elif answered and any(one.call.id == id for one in turn.calls):
                 self.tally.repaired["tool call with the id of another, given a new one"] += 1
-                id = f"{id}-{len(self._called) + 1}"
-            call = ToolCall(id, name, arguments)
-            turn.parts.append(call)
-            turn.calls.append(len(self._called))
-            self._open[len(self._called)] = None
-            self._open_by_id[id].append(len(self._called))
-            self._called.append(call)
-            self._answers.append(None)
+                id = f"{id}-{self._made}"
+            made = _Call(ToolCall(id, name, as_arguments(first_of(given, _ARGUMENTS))))
+            turn.parts.append(made.call)
+            turn.calls.append(made)
+            self.open[self._made] = made
+            self._by_id[id].append(self._made)
             if early := self._early.pop(id, None):
-                self._give(len(self._called) - 1, *early)
-        if first_of(given, _OUTPUTS) is not None:
+                self._give(self._made, *early)
+        if answered:
             self._answer({**given, "tool_call_id": id})
+
+    @property
+    def waiting(self) -> list[str]:
+        """The ids of the calls of the last message that have no result."""
+        return [one.call.id for turn in self.turns[-1:] for one in turn.calls if not one.answer]
 
     def knows(self, id: str) -> bool:
         """Whether there was a call of this id."""
-        return id in self._open_by_id
+        return id in self._by_id
 
     def _answer(self, given: Mapping[str, Any]) -> None:
         """Give a result to the last open call of its id; without one, to the oldest of its name."""
@@ -410,30 +371,29 @@ class TurnReader:
         id = string(named) or string(given.get("id"))
         output = first_of(given, (*_OUTPUTS, *_CONTENTS, *self.shape.content))
         text, rest, failed = self.output(output)
-        failed = failed or self.failed(given)
-        if id not in self._open_by_id and not named:
+        result = ToolResult(id, text, failed or self.failed(given))
+        if id not in self._by_id and not named:
             name = string(first_of(given, _NAMES))
-            fitting = (n for n in self._open if not name or self._called[n].name == name)
+            fitting = (n for n, one in self.open.items() if not name or one.call.name == name)
             number = next(fitting, None)
-            if number is not None or not id:
-                if number is None:
-                    self._without_call(text, rest)
-                else:
-                    self._give(number, ToolResult(self._called[number].id, text, failed), rest)
+            if number is not None:
+                self._give(number, replace(result, call_id=self.open[number].call.id), rest)
                 return
-        result = ToolResult(id, text, failed)
-        if self._open_by_id.get(id):
-            self._give(self._open_by_id[id][-1], result, rest)
-        elif id in self._open_by_id:
+            if not id:
+                self._without_call(text, rest)
+                return
+        if self._by_id.get(id):
+            self._give(self._by_id[id][-1], result, rest)
+        elif id in self._by_id:
             self.tally.left_out[SECOND_RESULT] += 1
         else:
             self._early.setdefault(id, (result, rest))
 
     def _give(self, number: int, result: ToolResult, rest: list[Part]) -> None:
-        del self._open[number]
-        self._open_by_id[self._called[number].id].remove(number)
-        self._answers[number] = (result, rest)
-        self._answered.append(number)
+        answered = self.open.pop(number)
+        self._by_id[answered.call.id].remove(number)
+        answered.answer = result, rest
+        self._answered.append(answered)
         self._settled = False
 
     def _without_call(self, text: str, rest: list[Part]) -> None:
@@ -445,18 +405,11 @@ class TurnReader:
         if isinstance(value, str):
             return value, [], False
         if is_list(value):
-            texts: list[str] = []
-            rest: list[Part] = []
-            failed = False
-            for item in value:
-                if self.kind(item) == MEDIA:
-                    rest.append(self._media(mapping(item)))
-                    continue
-                text, more, wrong = self.output(item)
-                texts.append(text)
-                rest += more
-                failed = failed or wrong
-            return "\n".join(texts), rest, failed
+            rest: list[Part] = [self._media(part) for part in value if self.kind(part) == MEDIA]
+            found = [self.output(part) for part in value if self.kind(part) != MEDIA]
+            rest += [part for _, more, _ in found for part in more]
+            failed = any(wrong for _, _, wrong in found)
+            return "\n".join(text for text, _, _ in found), rest, failed
         given = mapping(value)
         keys = [key for key in given if key not in _TAGS and given[key] is not None]
         if len(keys) == 1 and keys[0] in (*_OUTPUTS, *_CONTENTS, "parts", "Text", "Json"):
@@ -466,11 +419,10 @@ class TurnReader:
 
     def failed(self, given: Mapping[str, Any]) -> bool:
         """Whether the members of a result say that the call failed."""
-        says = [string(given.get(key)).lower() for key in ("status", "state", "type")]
         return (
             any(given.get(key) is True for key in ("isError", "is_error", "error"))
             or given.get("success") is False
-            or any(one in _FAILED or one == "error-json" for one in says)
+            or any(string(given.get(k)).lower() in _FAILED for k in ("status", "state", "type"))
             or bool(given.get("errorText"))
         )
 
@@ -490,9 +442,7 @@ class TurnReader:
         """The conversation; raises :class:`ImportFormatError` if it has no message."""
         messages, places = self._assembled()
         boundaries = self._boundaries(messages, places)
-        empty = f"{exchange.place}: no message in the conversation"
-        model = exchange.model or self.model
-        return self.tally.transcript(messages, path, empty, model, boundaries, exchange.name)
+        return exchange.transcript(path, messages, boundaries, self.model)
 
     def messages(self) -> tuple[Message, ...]:
         """The messages that were read."""
@@ -502,16 +452,17 @@ class TurnReader:
         thread = ThreadBuilder(self.tally)
         places = [0]
         for turn in self.turns:
-            turn.settle()
-            thread.add(turn.role, turn.parts)
-            for number in turn.calls:
-                answer = self._answers[number]
-                if answer is not None:
-                    thread.add_result(*answer)
+            parts = turn.parts
+            if self.shape.joined:  # texts in a row are pieces of one
+                runs = groupby(parts, lambda part: isinstance(part, Text))
+                parts = [p for is_text, run in runs for p in (_one_text(run) if is_text else run)]
+            thread.add(turn.role, parts)
+            for one in turn.calls:
+                if one.answer is not None:
+                    thread.add_result(*one.answer)
             thread.close()
             places.append(len(thread.messages))
-        if self._early:
-            self.tally.left_out[RESULT_WITHOUT_CALL] += len(self._early)
+        self.tally.left_out[RESULT_WITHOUT_CALL] += len(self._early)
         return thread.messages, places
 
     def _boundaries(self, messages: Sequence[Message], places: Sequence[int]) -> Iterator[Boundary]:
@@ -520,30 +471,27 @@ class TurnReader:
             if not end:
                 self.tally.left_out[BEFORE_FIRST_MESSAGE] += 1
                 continue
-            kept = messages[places[one.kept] : end] if one.kept is not None else ()
-            view: tuple[Message, ...] = ()
+            after = messages[end - 1].id
             if one.view:
                 reading = type(self)(self.shape, Tally())
                 for value in one.view:
                     reading.add(value)
-                view = _as_synthetic(reading._assembled()[0], number)
-            boundary = Boundary(
-                messages[end - 1].id,
-                "" if view else one.summary,
-                one.tokens,
-                () if view else tuple(message.id for message in kept),
-                view,
-                "" if view or one.summary else "its record has no summary",
-            )
+                view = tuple(
+                    replace(message, id=f"recorded-{number}-{place}", origin="synthetic")
+                    for place, message in enumerate(reading.messages())
+                )
+                boundary = Boundary(after, "", one.tokens, messages=view)
+            else:
+                kept = messages[places[one.kept] : end] if one.kept is not None else ()
+                missing = "" if one.summary else "its record has no summary"
+                ids = tuple(message.id for message in kept)
+                boundary = Boundary(after, one.summary, one.tokens, ids, missing=missing)
             self.tally.compacted(boundary)
             yield boundary
 
 
-def _as_synthetic(messages: Sequence[Message], number: int) -> tuple[Message, ...]:
-    return tuple(
-        Message(f"recorded-{number}-{place}", message.role, message.parts, "synthetic")
-        for place, message in enumerate(messages)
-    )
+def _one_text(run: Iterable[Any]) -> list[Part]:
+    return [Text("".join(part.text for part in run))]
 
 
 def under(*keys: str) -> Callable[[PlacedValue], Exchange | None]:
@@ -575,14 +523,12 @@ def shaped(
     description: str,
     shape: Shape,
     recognises: Callable[[Any], bool],
-    read: Callable[[PlacedValue], Exchange | None],
+    read: Callable[[PlacedValue], Exchange | str | None],
     *,
     reader: type[TurnReader] = TurnReader,
     is_message: Callable[[Any], bool] = has_role,
     split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
-    beside: Callable[[Any], str] = lambda value: "",
     specificity: int = MARKED,
-    named_only: bool = False,
 ) -> Format:
     """A format that is read by its shape: ``read`` finds the messages in a value of the file."""
 
@@ -590,8 +536,7 @@ def shaped(
         reading = reader(shape, exchange.tally)
         if exchange.system:
             reading.say("system", listed(exchange.system))
-        records = reading.prepare(chain(exchange.request, exchange.response))
-        for value in records:
+        for value in reading.prepare(chain(exchange.request, exchange.response)):
             reading.add(value)
         return reading.transcript(exchange, path)
 
@@ -602,11 +547,8 @@ def shaped(
         expected=f"no conversation of {name} was recognised",
         is_message=is_message,
         split=split,
-        beside=beside,
     )
-    return Format(
-        name, description, shown_by(recognises), transcripts, specificity, named_only=named_only
-    )
+    return Format(name, description, shown_by(recognises), transcripts, specificity)
 
 
 def any_part(value: Any, fits: Callable[[Mapping[str, Any]], bool], *content: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import mapping
@@ -34,13 +33,15 @@ def with_calls(messages: Iterable[Any], tally: Tally) -> Iterator[Any]:
     held: list[Any] = []
     made = 0
     for message in messages:
-        command = _command(held[0]) if held else None
+        written = _command(held[0]) if held else None
         code = _exit_code(message, made > 0)
-        if command is not None and code and mapping(message).get("role") == "user":
+        if written and code and mapping(message).get("role") == "user":
             made += 1
             id = f"action-{made}"
             tally.repaired["command written as text, given as a tool call"] += 1
-            held = [_call(held[0], command, id)]
+            arguments = json.dumps({"command": written[0]}, ensure_ascii=False)
+            call = {"id": id, "function": {"name": "bash", "arguments": arguments}}
+            held = [{**held[0], "content": written[1], "tool_calls": [call]}]
             message = {**message, "role": "tool", "tool_call_id": id}
         if code not in ("", "0") and message.get("role") == "tool":
             message = {"is_error": True, **message}
@@ -49,31 +50,21 @@ def with_calls(messages: Iterable[Any], tally: Tally) -> Iterator[Any]:
     yield from held
 
 
-@dataclass(frozen=True, slots=True)
-class _Command:
-    script: str
-    thought: str
-
-
-def _command(message: Any) -> _Command | None:
-    """The one command of an assistant message without calls, if it has exactly one."""
+def _command(message: Any) -> tuple[str, str] | None:
+    """The one command of an assistant message without calls and the text around it."""
     given = mapping(message)
     if given.get("role") != "assistant" or given.get("tool_calls"):
         return None
-    text, place = _text(given), 0
-    found: list[_Command] = []
-    while opening := _OPENING.search(text, place):
-        ending = _TAG_END if opening[0].startswith("<") else _FENCE_END
-        closing = ending.search(text, opening.end())
-        if closing is None:
-            return None
-        around = (text[: opening.start()].strip(), text[closing.end() :].strip())
-        script = text[opening.end() : closing.start()].strip("\n")
-        found.append(_Command(script, "\n".join(words for words in around if words)))
-        if len(found) > 1:
-            return None
-        place = closing.end()
-    return found[0] if found else None
+    text = _text(given)
+    opening = _OPENING.search(text)
+    if opening is None:
+        return None
+    ending = _TAG_END if opening[0].startswith("<") else _FENCE_END
+    closing = ending.search(text, opening.end())
+    if closing is None or _OPENING.search(text, closing.end()):
+        return None
+    around = (text[: opening.start()].strip(), text[closing.end() :].strip())
+    return text[opening.end() : closing.start()].strip("\n"), "\n".join(filter(None, around))
 
 
 def _exit_code(message: Any, known: bool) -> str:
@@ -94,9 +85,3 @@ def _text(message: Mapping[str, Any]) -> str:
     if isinstance(content, list) and len(content) == 1:
         content = mapping(content[0]).get("text")
     return content if isinstance(content, str) else ""
-
-
-def _call(message: Mapping[str, Any], command: _Command, id: str) -> dict[str, Any]:
-    arguments = json.dumps({"command": command.script}, ensure_ascii=False)
-    call = {"id": id, "type": "function", "function": {"name": "bash", "arguments": arguments}}
-    return {**message, "content": command.thought, "tool_calls": [call]}

@@ -99,9 +99,8 @@ class ThreadBuilder:
 
     def open_calls(self, name: str = "") -> list[str]:
         """Ids of the calls that wait for a result; with ``name``, only those of this tool."""
-        if self._open is None:
-            return []
-        open = [call for call in self._open.calls if call.id not in self._open.results]
+        calls = self._open.calls if self._open else ()
+        open = [call for call in calls if self._open and call.id not in self._open.results]
         return [call.id for call in open if not name or call.name == name]
 
     def new_id(self, prefix: str = "call") -> str:
@@ -148,13 +147,13 @@ class ThreadBuilder:
         seen: set[str] = set()
         kept: list[Part] = []
         for part in parts:
-            if isinstance(part, ToolCall) and part.id in seen:
+            if not isinstance(part, ToolCall):
+                kept.append(part)
+            elif part.id in seen:
                 self._tally.left_out["tool call whose id is used twice in one message"] += 1
-                continue
-            if isinstance(part, ToolCall):
+            else:
                 seen.add(part.id)
-                part = part if part.name.strip() else replace(part, name="unknown")
-            kept.append(part)
+                kept.append(part if part.name.strip() else replace(part, name="unknown"))
         return kept
 
 

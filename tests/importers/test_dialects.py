@@ -27,25 +27,16 @@ STREAM = FOLDER / "gemini-cli.0-61-stream.jsonl"
 """A session of its own: this program tells what a file holds to the model alone."""
 FILES = sorted(set(FOLDER.iterdir()) - {FOLDER / "README.md", STREAM})
 IMPORTERS = load_importers().importers
-NAMED_ONLY = [name for name, one in IMPORTERS.items() if getattr(one, "named_only", False)]
 REQUEST = "The limit of tenant 7 is 40. Check the config."
 ANSWER = "The limit is 40, and the check fails."
 READ, FAILED = "limit: 40\nretries: 3", "make: *** [check] Error 1"
-NO_FLAG = ("gptme", "otel.console", "otel.openinference", "sharegpt", "specstory", "chatgpt")
+NO_FLAG = ("otel.console", "otel.openinference")
 """Formats that do not say that a call failed."""
-WITHOUT_TEXT = ("sharegpt.turns",)
-"""Dialects whose calls have no text beside them."""
 COMPACTED = ("acp.updates", "copilot-cli", "opencode", "qwen-code")
 
 
 def read(path: Path) -> tuple[Importer, Transcript]:
-    name = path.name.split(".")[0]
-    if name in NAMED_ONLY:
-        importer = importer_named(name, IMPORTERS)
-        (transcript,) = conversations(importer, path)
-    else:
-        importer, transcripts = read_by_best(path, IMPORTERS)
-        (transcript,) = transcripts
+    importer, (transcript,) = read_by_best(path, IMPORTERS)
     return importer, transcript
 
 
@@ -57,13 +48,9 @@ def test_the_conversation_of_each_dialect_is_read_whole(path: Path) -> None:
     said = [m for m in transcript.messages if m.role != "system"]
     assert [m.text for m in said if m.role == "user"] == [REQUEST]
     texts = [m.text for m in said if m.role == "assistant" and m.text]
-    before = [] if path.name.startswith(WITHOUT_TEXT) else ["Reading it."]
-    assert texts == [*before, ANSWER]
+    assert texts == ["Reading it.", ANSWER]
     calls = [call for m in said for call in m.calls]
-    assert [call.name for call in calls] == [
-        "shell" if importer.name == "gptme" else "read_file",
-        "bash",
-    ]
+    assert [call.name for call in calls] == ["read_file", "bash"]
     assert "config/t7.yaml" in calls[0].arguments
     assert calls[1].parsed()["command"] == "make check"
     results = [result for m in said for result in m.results]
@@ -124,23 +111,6 @@ def test_spans_of_agents_and_tools_are_counted_apart_and_calls_without_messages_
         list(read_by_best(tmp_path / "spans.jsonl", IMPORTERS)[1])
 
 
-def test_only_formats_known_from_documentation_alone_have_to_be_named() -> None:
-    """Another format needs a real file, or one that its package made: see files/README.md."""
-    assert NAMED_ONLY == ["amp", "langfuse"]
-
-
-@pytest.mark.parametrize("name", NAMED_ONLY)
-def test_a_format_known_from_documentation_alone_is_read_only_when_named(
-    tmp_path: Path, name: str
-) -> None:
-    (path,) = (path for path in FILES if path.name.startswith(name))
-    with pytest.raises(
-        ImportFormatError, match=f"only when it is named: --format={name}"
-    ) as caught:
-        read_by_best(path, IMPORTERS)
-    assert "fix or remove" not in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("member", "counted"),
     [
@@ -191,15 +161,6 @@ def chunks() -> list[object]:
     return [{"params": {"update": update}}] * (STEPS * 10)
 
 
-def without_ids() -> list[object]:
-    talk: list[object] = []
-    for number in range(STEPS):
-        call = json.dumps({"name": "read", "arguments": {"path": f"a{number}"}})
-        talk.append({"from": "function_call", "value": call})
-        talk.append({"from": "observation", "value": f"row {number}"})
-    return [{"conversations": [{"from": "human", "value": "go"}, *talk]}]
-
-
 def with_one_id() -> list[object]:
     talk: list[object] = [{"role": "user", "content": "go"}]
     for number in range(STEPS):
@@ -212,9 +173,7 @@ def with_one_id() -> list[object]:
     return [talk]
 
 
-@pytest.mark.parametrize(
-    ("name", "records"), [("acp", chunks()), ("sharegpt", without_ids()), ("ai-sdk", with_one_id())]
-)
+@pytest.mark.parametrize(("name", "records"), [("acp", chunks()), ("ai-sdk", with_one_id())])
 def test_long_conversations_take_time_in_proportion(
     tmp_path: Path, name: str, records: list[object]
 ) -> None:

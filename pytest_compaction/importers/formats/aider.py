@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -50,46 +50,33 @@ class _Entry:
         return "\n".join(self.lines).strip("\n")
 
 
-@dataclass(slots=True)
-class _Chat:
-    """One run of the program: everything from its start to the next one."""
-
-    time: str = ""
-    entries: list[_Entry] = field(default_factory=list)
-
-    @property
-    def spoken(self) -> bool:
-        return any(entry.kind == "answer" for entry in self.entries)
-
-
 def _recognises(head: str) -> bool:
     return bool(_HEADING.match(head) or (_PROMPT.search(head) and _COST.search(head)))
 
 
 def _transcripts(path: Path) -> Iterator[Transcript]:
-    """The chats of a history, one by one; count chats without an answer as left out."""
+    """The chats of a history, one by one; the entries of those without an answer are left out."""
     lost = Tally()
-    found = False
-    for number, chat, last in numbered(_answered_chats(path, lost)):
-        found = True
-        reading = _ChatReader(chat, lost if last else Tally())
-        time = re.sub(r"\D+", "-", chat.time).strip("-")
-        yield reading.transcript(path, (time or f"{number:04d}") if number else "")
-    if not found:
+
+    def answered() -> Iterator[tuple[str, list[_Entry]]]:
+        for time, entries in _chats(path):
+            if any(entry.kind == "answer" for entry in entries):
+                yield time, entries
+            else:
+                count = sum(bool(entry.text.strip()) for entry in entries)
+                lost.records += count
+                lost.left_out["entry of a chat without an answer"] += count
+
+    number = -1
+    for number, (time, entries), last in numbered(answered()):
+        reading = _ChatReader(entries, lost if last else Tally())
+        begun = re.sub(r"\D+", "-", time).strip("-")
+        yield reading.transcript(path, (begun or f"{number:04d}") if number else "")
+    if number < 0:
         raise ImportFormatError(
             f"{path}: no answer in an aider chat history; expected prompts after '####' with "
             "answers below them. Name another format with --format"
         )
-
-
-def _answered_chats(path: Path, lost: Tally) -> Iterator[_Chat]:
-    """The chats with an answer; the entries of the others are counted in ``lost``."""
-    for chat in _chats(path):
-        if chat.spoken:
-            yield chat
-        elif count := sum(bool(entry.text.strip()) for entry in chat.entries):
-            lost.records += count
-            lost.left_out["entry of a chat without an answer"] += count
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -102,77 +89,59 @@ def _lines(path: Path) -> Iterator[str]:
             ) from None
 
 
-def _chats(path: Path) -> Iterator[_Chat]:
-    chat = _Chat()
-    fenced = False
-    marked = _marked(path)
+def _chats(path: Path) -> Iterator[tuple[str, list[_Entry]]]:
+    """The time of each start of the program, and what was said from there to the next one."""
+    time, fenced = "", False
+    entries: list[_Entry] = []
+    # Aider ends prompts and notices in two blanks, unless an editor removed them.
+    marked = any(line.startswith("#### ") and line.endswith("  ") for line in _lines(path))
     for line in _lines(path):
-        start = _START.match(line)
-        if start:
-            yield chat
-            chat, fenced = _Chat(start["time"].strip()), False
+        if start := _START.match(line):
+            yield time, entries
+            time, fenced, entries = start["time"].strip(), False, []
             continue
-        kind, text = _kind_of(line, fenced, marked)
-        if kind == "user":
-            fenced = False
-        elif kind == "answer" and _FENCE.match(line):
+        ended = line.endswith("  ") or not marked
+        kind: Kind = "answer"
+        if line.startswith("#### ") and ended and (marked or not fenced):
+            kind, line, fenced = "user", line[4:].strip(), False
+        elif line.startswith(">") and not line.startswith(">>") and (ended or line == ">"):
+            notice = line[1:].strip()
+            if not fenced or notice.startswith("Tokens: "):
+                kind, line = "notice", notice
+        if kind == "answer" and _FENCE.match(line):
             fenced = not fenced
-        _take(chat.entries, kind, text)
-    yield chat
-
-
-def _marked(path: Path) -> bool:
-    """Whether prompts end in two blanks, as aider writes them."""
-    return any(line.startswith("#### ") and line.endswith("  ") for line in _lines(path))
-
-
-def _kind_of(line: str, fenced: bool, marked: bool) -> tuple[Kind, str]:
-    """The kind of a line, and its text; ``marked`` if prompts and notices end in two blanks."""
-    ended = line.endswith("  ") or not marked
-    if line.startswith("#### ") and ended and (marked or not fenced):
-        return "user", line[4:].strip()
-    if line.startswith(">") and not line.startswith(">>") and (ended or line == ">"):
-        text = line[1:].strip()
-        if not fenced or text.startswith("Tokens: "):
-            return "notice", text
-    return "answer", line
-
-
-def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
-    """Add a line; an empty line belongs to an answer, and ends a prompt."""
-    last = entries[-1] if entries else None
-    if kind == "answer" and not text.strip() and (last is None or last.kind != "answer"):
-        if last is not None and last.kind == "user":
-            entries.append(_Entry("notice", []))
-    elif last is not None and last.kind == kind:
-        last.lines.append(text)
-    else:
-        entries.append(_Entry(kind, [text]))
+        last = entries[-1] if entries else None
+        if kind == "answer" and not line.strip() and (last is None or last.kind != "answer"):
+            if last is not None and last.kind == "user":  # an empty line ends a prompt
+                entries.append(_Entry("notice", []))
+        elif last is not None and last.kind == kind:
+            last.lines.append(line)
+        else:
+            entries.append(_Entry(kind, [line]))
+    yield time, entries
 
 
 class _ChatReader:
-    def __init__(self, chat: _Chat, tally: Tally) -> None:
+    def __init__(self, entries: Sequence[_Entry], tally: Tally) -> None:
         self._model = ""
         self._tally = tally
         self._thread = ThreadBuilder(tally)
-        self._entries = [entry for entry in chat.entries if entry.text.strip()]
-        notices = (line for entry in chat.entries if entry.kind == "notice" for line in entry.lines)
+        self._entries = [entry for entry in entries if entry.text.strip()]
+        notices = (line for entry in entries if entry.kind == "notice" for line in entry.lines)
         self._undone = {found["hash"] for line in notices if (found := _REMOVED.match(line))}
 
     def transcript(self, path: Path, name: str) -> Transcript:
-        entries = iter(self._entries)
-        following = next(entries, None)
-        while (entry := following) is not None:
-            self._tally.records += 1
-            following = next(entries, None)
-            notices: list[str] = []
-            if entry.kind != "notice" and following is not None and following.kind == "notice":
-                self._tally.records += 1
-                notices = self._kept(following.lines)
-                following = next(entries, None)
+        self._tally.records += len(self._entries)
+        waiting = [*reversed(self._entries)]
+        while waiting:
+            entry = waiting.pop()
             if entry.kind == "notice":
                 self._notice(self._kept(entry.lines))
-            elif entry.kind == "answer":
+                continue
+            behind = waiting.pop() if waiting and waiting[-1].kind == "notice" else None
+            notices = self._kept(behind.lines) if behind else []
+            following = waiting[-1] if waiting else None
+            if entry.kind == "answer":
                 self._answer(entry.text, notices)
             else:
                 self._prompt(entry.text, notices, following)
@@ -204,9 +173,8 @@ class _ChatReader:
         again = following.text.strip() if following and following.kind == "user" else ""
         if repeating and again == repeating["prompt"].strip():
             self._tally.left_out["command whose prompt is repeated below it"] += 1
-            self._notice(notices)
-            return
-        self._thread.add("user", [Text(text)])
+        else:
+            self._thread.add("user", [Text(text)])
         self._notice(notices)
 
     def _answer(self, text: str, notices: Sequence[str]) -> None:
@@ -227,18 +195,13 @@ class _ChatReader:
 
     def _applied(self, notices: Sequence[str]) -> list[str]:
         """The edited files; none if a later ``/undo`` took the commit back."""
-        paths: dict[str, None] = {}
-        last = ""
-        for line in notices:
-            applied, commit = _APPLIED.match(line), _COMMIT.match(line)
-            if applied:
-                paths[applied["path"].strip()] = None
-            elif commit:
-                last = commit["hash"]
-        if last in self._undone and paths:
+        applied = (match["path"].strip() for line in notices if (match := _APPLIED.match(line)))
+        paths = list(dict.fromkeys(applied))
+        commits = [match["hash"] for line in notices if (match := _COMMIT.match(line))]
+        if paths and self._undone.intersection(commits[-1:]):
             self._tally.repaired["edit that was undone later, kept as a notice"] += len(paths)
             return []
-        return list(paths)
+        return paths
 
 
 IMPORTER: Final = Format("aider", "aider, chat history (Markdown)", _recognises, _transcripts)

@@ -15,19 +15,14 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, string
-from pytest_compaction.importers.chat_messages import NESTED_LISTS, READ, as_message
-from pytest_compaction.importers.exchanges import (
-    Exchange,
-    finished,
-    name_of,
-    transcripts_of,
-    unwrapped,
-)
+from pytest_compaction.importers.chat_messages import NESTED_LISTS
+from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of, unwrapped
 from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     SHAPED,
     Boundary,
+    ImportFormatError,
     Tally,
     Transcript,
     unknown,
@@ -35,16 +30,20 @@ from pytest_compaction.importers.protocol import (
 from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder
 
-_BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")
+BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")
 _FOREIGN: Final = ("tool_calls", "tool_call_id", "function_call")
 _ROLES: Final = ("system", "user", "assistant")
+_READ: Final = (
+    "role content name refusal tool_calls tool_call_id function_call reasoning reasoning_content "
+    "reasoning_details usage logprobs"
+).split()
+"""Members of a message that are read, or of no matter to the conversation."""
 
 
 def leave_compactions(blocks: Blocks, tally: Tally) -> None:
     """Count the compactions in a message of a format that cannot place them."""
-    if blocks.compactions:
-        reason = "summary of a compaction by the provider, not recorded"
-        tally.left_out[reason] += len(blocks.compactions)
+    reason = "summary of a compaction by the provider, not recorded"
+    tally.left_out[reason] += len(blocks.compactions)
 
 
 def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
@@ -63,11 +62,10 @@ def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
 def _ours(messages: list[Any]) -> bool:
     """Whether a message has a block of Anthropic's and no message has a field of OpenAI's."""
     return not _foreign(messages) and any(
-        mapping(block).get("type") in _BLOCKS
-        for message in messages
-        if mapping(message).get("role") in _ROLES
-        and isinstance(content := mapping(message).get("content"), list)
-        for block in content
+        mapping(block).get("type") in BLOCKS
+        for message in map(mapping, messages)
+        if message.get("role") in _ROLES and isinstance(message.get("content"), list)
+        for block in message["content"]
     )
 
 
@@ -87,15 +85,10 @@ def _exchange(item: PlacedValue) -> Exchange | None:
     answers = [response] if _is_response(response) else []
     if not messages and not answers:
         return None
-    return Exchange(
-        place,
-        messages,
-        answers,
-        request.get("system"),
-        name_of(value),
-        string(request.get("model") or response.get("model")),
-        logged="model" in request and bool(messages),
-    )
+    model = string(request.get("model") or response.get("model"))
+    logged = "model" in request and bool(messages)
+    system = request.get("system")
+    return Exchange(place, messages, answers, system, name_of(value), model, logged=logged)
 
 
 def _transcript(exchange: Exchange, path: Path) -> Transcript:
@@ -107,11 +100,16 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
         thread.add_unless_empty("system", system.parts)
     for number, message in enumerate(chain(exchange.request, exchange.response)):
         place = f"{exchange.place}, message {number}"
-        role = as_message(message, place).get("role")
+        if not isinstance(message, Mapping):
+            raise ImportFormatError(
+                f"{place}: the message is {type(message).__name__}; expected an object with role "
+                "and content"
+            )
+        role = message.get("role")
         if role not in _ROLES:
             tally.skip(unknown("message role", role))
             continue
-        tally.note_unread(message, READ)
+        tally.note_unread(message, _READ)
         blocks = read_blocks(message.get("content"), place, tally)
         for summary in blocks.compactions:
             if not tally.has_room(boundaries):
@@ -126,7 +124,7 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
             thread.add_result(result, rest)
         if blocks.parts or not (blocks.results or blocks.compactions):
             thread.add_unless_empty(str(role), blocks.parts)
-    return finished(exchange, path, thread.finished(), boundaries)
+    return exchange.transcript(path, thread.finished(), boundaries)
 
 
 IMPORTER: Final = Format(

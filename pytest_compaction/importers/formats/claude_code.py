@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult, text_message
 from pytest_compaction.conversation.formats.anthropic import read_blocks
-from pytest_compaction.conversation.formats.gemini import listed, read_parts
+from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
 from pytest_compaction.importers.formats.anthropic import leave_compactions
 from pytest_compaction.importers.json_files import is_list, json_lines, read_document
@@ -39,8 +39,6 @@ from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder, TreeLine, left_lines
 from pytest_compaction.text import printable
 
-# --- the lines of the conversation -------------------------------------------------------
-
 _SPOKEN: Final = ("user", "assistant")
 _BOUNDARY: Final = "compact_boundary"
 _CLEARING: Final = "microcompact_boundary"
@@ -50,14 +48,11 @@ _CLEARED: Final = "[Old tool result content cleared]"
 
 @dataclass(frozen=True, slots=True)
 class _Thread:
-    """The lines of a file, and those on branches that the user left."""
+    """The lines of the conversation in a file, and those on branches that the user left."""
 
     sidechain: bool = False
     left: frozenset[str] = frozenset()
     parents: Mapping[str, str | None] = field(default_factory=dict)
-
-    def holds(self, uuid: str | None) -> bool:
-        return uuid not in self.left
 
     def between(self, head: str, tail: str) -> set[str]:
         """The uuids from ``tail`` up to ``head``; empty if there is no path between them."""
@@ -77,13 +72,24 @@ def _thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> _Thread:
     side: dict[str, TreeLine] = {}
     parents: dict[str, str | None] = {}
     for record in records:
-        line = _line(record)
-        if line is not None and line.id not in main and line.id not in side:
-            (side if _in_sidechain(record) else main)[line.id] = line
-            parents[line.id] = string(record.get("parentUuid")) or None
-    sidechain = not any(line.spoken for line in main.values()) and any(
-        line.spoken for line in side.values()
-    )
+        uuid, parent = string(record.get("uuid")), string(record.get("parentUuid")) or None
+        if not uuid or uuid in parents:
+            continue
+        parents[uuid] = parent
+        blocks = map(mapping, listed(mapping(record.get("message")).get("content")))
+        answers = any(block.get("type") == "tool_result" for block in blocks)
+        summary = record.get("isCompactSummary") is True
+        (side if _in_sidechain(record) else main)[uuid] = TreeLine(
+            uuid,
+            # A boundary line has no parent; its logical parent is the line before the compaction.
+            parent or string(record.get("logicalParentUuid")) or None,
+            record.get("type") in _SPOKEN,
+            record.get("type") == "user"
+            and not (answers or summary or record.get("isMeta") is True),
+            record.get("subtype") == _BOUNDARY or summary,
+        )
+    spoken = [any(line.spoken for line in lines.values()) for lines in (main, side)]
+    sidechain = spoken == [False, True]
     lines = [*(side if sidechain else main).values()]
     parents = {line.id: parents[line.id] for line in lines}
     left = left_lines(lines, tally) if any(parents.values()) else frozenset()
@@ -92,24 +98,6 @@ def _thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> _Thread:
 
 def _in_sidechain(record: Mapping[str, Any]) -> bool:
     return record.get("isSidechain") is True or bool(record.get("parent_tool_use_id"))
-
-
-def _line(record: Mapping[str, Any]) -> TreeLine | None:
-    uuid = string(record.get("uuid"))
-    if not uuid:
-        return None
-    parent = string(record.get("parentUuid")) or None
-    content = mapping(record.get("message")).get("content")
-    answers = any(mapping(block).get("type") == "tool_result" for block in listed(content))
-    written = record.get("isMeta") is True or record.get("isCompactSummary") is True
-    return TreeLine(
-        uuid,
-        # A boundary line has no parent; its logical parent is the line before the compaction.
-        parent or string(record.get("logicalParentUuid")) or None,
-        record.get("type") in _SPOKEN,
-        record.get("type") == "user" and not answers and not written,
-        record.get("subtype") == _BOUNDARY or record.get("isCompactSummary") is True,
-    )
 
 
 # --- compactions and what is no message --------------------------------------------------
@@ -155,63 +143,25 @@ class _Compaction:
         return self.first_sent if stated is None else stated
 
 
-def _sent_tokens(usage: Mapping[str, Any]) -> int | None:
-    """The tokens of a request, cached ones included."""
-    counts = [counted_tokens(usage.get(key)) for key in _SENT]
-    return sum(count or 0 for count in counts) or None
-
-
-_SENT: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-
-
-def _preserved(metadata: Mapping[str, Any], thread: _Thread) -> set[str]:
-    """The uuids of the lines that stayed verbatim: some versions list them, some name a segment."""
-    listed = mapping(metadata.get("preservedMessages"))
-    uuids = listed.get("allUuids") or listed.get("uuids")
-    if isinstance(uuids, list):
-        return {uuid for uuid in uuids if isinstance(uuid, str)}
-    segment = mapping(metadata.get("preservedSegment"))
-    return thread.between(str(segment.get("headUuid")), str(segment.get("tailUuid")))
-
-
 def _cleared_calls(record: Mapping[str, Any]) -> frozenset[str]:
     listed_ids = mapping(record.get("microcompactMetadata")).get("compactedToolIds")
     return frozenset(id for id in listed(listed_ids) if isinstance(id, str))
 
 
-def _exported_lines(path: Path) -> Sequence[Any] | None:
-    """The lines in the export of a session from the web; ``None`` for any other file."""
-    with path.open("rb") as file:
-        if not _EXPORT.match(file.read(4096)):
-            return None
-    found = mapping(read_document(path)).get("loglines")
-    return found if is_list(found) else None
-
-
 _EXPORT: Final = re.compile(rb'\s*\{(?:[^{}\[\]]{0,2000},)?\s*"loglines"\s*:\s*\[')
-
-
-def _attached_text(attachment: Mapping[str, Any]) -> str:
-    file = mapping(mapping(attachment.get("content")).get("file"))
-    text = string(file.get("content"))
-    if attachment.get("type") != "file" or not text:
-        return ""
-    return f"{attachment.get('filename', '')}\n{text}"
+"""The beginning of a session that was exported from the web, which is one document."""
 
 
 _LEFT_OUT: Final = {
-    "summary": "session title",
     "progress": "progress of a tool or sub-agent",
     "file-history-snapshot": "file snapshot for undo",
     "pr-link": "link to a pull request",
     "queue-operation": "queue of typed messages, which appear when they are sent",
     "result": "run statistics",
-    "ai-title": "session title",
-    "custom-title": "session title",
-    "last-prompt": "session title",
-    "agent-name": "session title",
-    "permission-mode": "mode of the program",
-    "mode": "mode of the program",
+    **dict.fromkeys(("permission-mode", "mode"), "mode of the program"),
+    **dict.fromkeys(
+        ("summary", "ai-title", "custom-title", "last-prompt", "agent-name"), "session title"
+    ),
 }
 
 
@@ -227,8 +177,7 @@ def _why_left_out(
         if subtype not in (_BOUNDARY, _CLEARING):
             return f"notice of the program: {printable(str(subtype), 40).replace('_', ' ')}"
         before = record.get("logicalParentUuid") or record.get("parentUuid")
-        known = isinstance(before, str) and before in thread.parents
-        lost = known and not thread.holds(before)
+        lost = isinstance(before, str) and before in thread.left
         return "compaction on a branch that the user left" if lost else None
     if kind not in (*_SPOKEN, "attachment"):
         return _LEFT_OUT[str(kind)]
@@ -242,9 +191,7 @@ def _why_left_out(
         return None
     if record.get("isVisibleInTranscriptOnly") is True:
         return "notice shown only to the user"
-    if not thread.holds(uuid):
-        return f"{kind} on a branch that the user left"
-    return None
+    return f"{kind} on a branch that the user left" if uuid in thread.left else None
 
 
 def _read_within_turn(record: Mapping[str, Any], queue: list[str]) -> str:
@@ -261,34 +208,24 @@ def _read_within_turn(record: Mapping[str, Any], queue: list[str]) -> str:
 
 
 _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")
-_TYPES: Final = (*_SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
+_TYPES: Final = ("system", "summary", "attachment", "progress", "file-history-snapshot")
 _READ: Final = ("content", "usage", "diagnostics", "context_management", "container")
 """Members of a message that are read, or of no matter to the conversation."""
-_SYNTHETIC: Final = "<synthetic>"
-"""The model name of messages that Claude Code writes itself, such as API errors."""
+_SENT: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+"""The tokens of a request, cached ones included."""
 
 
 def _recognised(record: Any) -> bool:
-    """Look for lines of known types that name a session or a parent."""
-    exported = mapping(record).get("loglines")
+    """Look for lines of known types that name a session or a parent, or hold a message."""
+    given = mapping(record)
+    exported = given.get("loglines")
     if isinstance(exported, list) and exported:
         return "message" in mapping(exported[0]) or _recognised(exported[0])
-    return (
-        isinstance(record, dict)
-        and record.get("type") in _TYPES
-        and any(tie in record for tie in _TIES)
-        and (record["type"] not in _SPOKEN or isinstance(record.get("message"), dict))
-    ) or _is_spoken(mapping(record))
-
-
-def _is_spoken(record: Mapping[str, Any]) -> bool:
-    """Whether this is a line without ties, as some exports and test files have them."""
-    message = mapping(record.get("message"))
-    return (
-        record.get("type") in _SPOKEN
-        and message.get("role") == record.get("type")
-        and ("content" in message)
-    )
+    kind, message = given.get("type"), given.get("message")
+    if kind in _SPOKEN:  # some exports and test files have no ties
+        tied = isinstance(message, dict) and any(tie in given for tie in _TIES)
+        return tied or (mapping(message).get("role") == kind and "content" in mapping(message))
+    return kind in _TYPES and any(tie in given for tie in _TIES)
 
 
 @dataclass(slots=True)
@@ -304,7 +241,7 @@ class _Entry:
 class _SessionReader:
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._exported = _exported_lines(path)
+        self._exported: Sequence[Any] | None = None
         self._tally = Tally()
         self._thread = _Thread()
         self._entries: list[_Entry] = []
@@ -312,7 +249,6 @@ class _SessionReader:
         self._results: dict[str, tuple[ToolResult, list[Part], str]] = {}
         self._compactions: list[_Compaction] = []
         self._seen: set[str] = set()
-        self._called: dict[str, Any] = {}
         self._queue: list[str] = []
         self._model = ""
         self._recognised = 0
@@ -320,6 +256,10 @@ class _SessionReader:
         """The last line if it holds results of tools."""
 
     def transcript(self) -> Transcript:
+        with self._path.open("rb") as file:
+            if _EXPORT.match(file.read(4096)):
+                found = mapping(read_document(self._path)).get("loglines")
+                self._exported = found if is_list(found) else None
         self._thread = _thread_of((record for _, record in self._lines(Tally())), self._tally)
         for number, record in self._lines(self._tally):
             self._tally.records += 1
@@ -343,10 +283,8 @@ class _SessionReader:
 
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind = record.get("type")
-        if kind in _SPOKEN:
-            self._recognised += 1
-        uuid = record.get("uuid")
-        uuid = uuid if isinstance(uuid, str) else None
+        self._recognised += kind in _SPOKEN
+        uuid = string(record.get("uuid"))
         if kind == "queue-operation" and (text := _read_within_turn(record, self._queue)):
             self._entries.append(_Entry("user", [Text(text)], typed_ahead=True))
             self._tally.repaired["text that the user typed within a turn, from the queue"] += 1
@@ -354,22 +292,21 @@ class _SessionReader:
         if kind not in (*_SPOKEN, "system", "attachment", *_LEFT_OUT):
             self._tally.skip(unknown("record type", kind), record)
             return
-        reason = _why_left_out(record, uuid, self._thread, self._seen)
-        if uuid is not None:
+        reason = _why_left_out(record, uuid or None, self._thread, self._seen)
+        if uuid:
             self._seen.add(uuid)
         if reason is not None:
             self._tally.left_out[reason] += 1
         elif kind in _SPOKEN:
-            self._spoken(record, uuid or "", place)
+            self._spoken(record, uuid, place)
         elif kind == "attachment":
-            self._attachment(record, uuid or "", place)
+            self._attachment(mapping(record.get("attachment")), uuid, place)
         else:
             cleared = _cleared_calls(record)
-            metadata = record.get("microcompactMetadata" if cleared else "compactMetadata")
-            compaction = _Compaction(len(self._entries), mapping(metadata), open=not cleared)
-            compaction.cleared = cleared
-            compaction.waited = None if cleared else seconds_between(self._answered, record)
-            self._compactions.append(compaction)
+            metadata = mapping(record.get("microcompactMetadata" if cleared else "compactMetadata"))
+            made = _Compaction(len(self._entries), metadata, open=not cleared, cleared=cleared)
+            made.waited = None if cleared else seconds_between(self._answered, record)
+            self._compactions.append(made)
 
     def _spoken(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
         message = record.get("message")
@@ -378,7 +315,7 @@ class _SessionReader:
                 f"{place}: a record of type {record['type']!r} without a message object; "
                 "fix or remove the line"
             )
-        blocks = read_blocks(self._content(message), place, self._tally)
+        blocks = read_blocks(message.get("content"), place, self._tally)
         self._tally.note_unread(message, _READ)
         if record.get("isCompactSummary") is True:
             self._summary(text_and_rest(blocks.parts)[0])
@@ -389,9 +326,7 @@ class _SessionReader:
         for summary in blocks.compactions:
             self._compactions.append(_Compaction(len(self._entries), {}, summary, open=False))
         self._answered = record if blocks.results else {}
-        own = len(blocks.results) + bool(blocks.parts)
-        if own > 1:
-            self._tally.repaired[SPLIT] += own - 1
+        self._tally.repaired[SPLIT] += max(len(blocks.results) + bool(blocks.parts) - 1, 0)
         for result, rest in blocks.results:
             if result.call_id in self._results:
                 self._tally.left_out[SECOND_RESULT] += 1
@@ -405,30 +340,6 @@ class _SessionReader:
             self._entries.append(_Entry("user", blocks.parts, [uuid]))
         elif not (blocks.results or blocks.compactions):
             self._tally.left_out["empty user message"] += 1
-
-    def _content(self, message: Mapping[str, Any]) -> Any:
-        """The blocks of a message, each call once; iFlow repeats calls and wraps results."""
-        content = message.get("content")
-        if not isinstance(content, list):
-            return content
-        found: list[Any] = []
-        for block in content:
-            given = mapping(block)
-            id = given.get("id")
-            if given.get("type") == "tool_use" and isinstance(id, str) and id:
-                if self._called.get(id, message.get("id")) != message.get("id"):
-                    self._tally.left_out["tool call repeated in a later line"] += 1
-                    continue
-                self._called[id] = message.get("id")
-            wrapped = mapping(given.get("content")).get("responseParts")
-            if given.get("type") == "tool_result" and wrapped is not None:
-                read = read_parts(wrapped, self._tally, "")
-                texts = [Text(result.text) for _, result, _ in read.responses]
-                shown = text_and_rest([*texts, *read.own])[0]
-                failed = any(result.is_error for _, result, _ in read.responses)
-                block = {**given, "content": shown, "is_error": failed}
-            found.append(block)
-        return found
 
     def _written_by_program(self, call_id: Any, parts: list[Part], uuid: str) -> None:
         """Add a text that the program wrote to the result that loaded it, else as a notice."""
@@ -449,10 +360,11 @@ class _SessionReader:
     def _assistant(self, message: Mapping[str, Any], parts: list[Part], uuid: str) -> None:
         for compaction in self._compactions[-1:]:
             if compaction.first_sent is None:
-                compaction.first_sent = _sent_tokens(mapping(message.get("usage")))
-        model, id = message.get("model"), message.get("id")
-        if isinstance(model, str) and model and model != _SYNTHETIC:
-            self._model = model
+                counts = [counted_tokens(mapping(message.get("usage")).get(key)) for key in _SENT]
+                compaction.first_sent = sum(count or 0 for count in counts) or None
+        model, id = string(message.get("model")), message.get("id")
+        # Messages that Claude Code writes itself, such as API errors, are of no model.
+        self._model = self._model if model in ("", "<synthetic>") else model
         entry = self._by_message.get(id) if isinstance(id, str) else None
         if entry is None:
             entry = _Entry("assistant", [])
@@ -464,8 +376,7 @@ class _SessionReader:
         entry.parts.extend(parts)
         entry.uuids.append(uuid)
 
-    def _attachment(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
-        attachment = mapping(record.get("attachment"))
+    def _attachment(self, attachment: Mapping[str, Any], uuid: str, place: str) -> None:
         kind = printable(str(attachment.get("type")), 40)
         if kind == "queued_command":
             blocks = read_blocks(attachment.get("prompt"), place, self._tally)
@@ -473,12 +384,13 @@ class _SessionReader:
             if blocks.parts:
                 self._entries.append(_Entry("user", blocks.parts, [uuid]))
                 return
-        text = _attached_text(attachment)
+        file = mapping(mapping(attachment.get("content")).get("file"))
+        text = string(file.get("content")) if attachment.get("type") == "file" else ""
         if text and self._compactions and self._compactions[-1].open:
-            self._compactions[-1].attached.append(text)
+            self._compactions[-1].attached.append(f"{attachment.get('filename', '')}\n{text}")
             self._tally.left_out["file attached to a compaction, kept in its record"] += 1
-            return
-        self._tally.left_out[f"program attachment: {kind}"] += 1
+        else:
+            self._tally.left_out[f"program attachment: {kind}"] += 1
 
     def _summary(self, text: str) -> None:
         if not self._compactions or self._compactions[-1].summary or self._compactions[-1].cleared:
@@ -501,9 +413,7 @@ class _SessionReader:
                     entry.uuids.append(uuid)
             thread.close()
             places.append(len(thread.messages))
-        orphans = len(self._results)
-        if orphans:
-            self._tally.left_out[RESULT_WITHOUT_CALL] += orphans
+        self._tally.left_out[RESULT_WITHOUT_CALL] += len(self._results)
         return tuple(thread.messages), places
 
     def _boundaries(self, messages: Sequence[Message], places: Sequence[int]) -> Iterator[Boundary]:
@@ -556,25 +466,28 @@ class _SessionReader:
     def _kept(
         self, compaction: _Compaction, messages: Sequence[Message], places: Sequence[int]
     ) -> tuple[str, ...]:
-        """The ids of the messages that were preserved according to the metadata."""
-        uuids = _preserved(compaction.metadata, self._thread)
-        kept: list[str] = []
-        if not uuids:
-            return ()
-        for index, entry in enumerate(self._entries[: compaction.entries]):
-            if uuids.intersection(entry.uuids):
-                kept += [m.id for m in messages[places[index] : places[index + 1]]]
-        return tuple(kept)
+        """The ids of the messages that stayed: some versions list lines, some name a segment."""
+        preserved = mapping(compaction.metadata.get("preservedMessages"))
+        uuids = preserved.get("allUuids") or preserved.get("uuids")
+        segment = mapping(compaction.metadata.get("preservedSegment"))
+        if isinstance(uuids, list):
+            stayed = {uuid for uuid in uuids if isinstance(uuid, str)}
+        else:
+            stayed = self._thread.between(
+                str(segment.get("headUuid")), str(segment.get("tailUuid"))
+            )
+        return tuple(
+            message.id
+            for index, entry in enumerate(self._entries[: compaction.entries] if stayed else ())
+            if stayed.intersection(entry.uuids)
+            for message in messages[places[index] : places[index + 1]]
+        )
 
 
 def _with_cleared(message: Message, cleared: Collection[str]) -> Message:
     if not any(result.call_id in cleared for result in message.results):
         return message
-    parts = tuple(
-        replace(part, text=_CLEARED) if isinstance(part, ToolResult) else part
-        for part in message.parts
-        if isinstance(part, ToolResult)
-    )
+    parts = tuple(replace(result, text=_CLEARED) for result in message.results)
     return replace(message, id=f"{message.id}-cleared", parts=parts, origin="synthetic")
 
 

@@ -7,11 +7,11 @@ after its latest compaction; if there are several, each makes a case of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, Text
+from pytest_compaction.conversation import Text
 from pytest_compaction.conversation.formats.anthropic import read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.formats.anthropic import leave_compactions
@@ -66,11 +66,11 @@ def _transcripts(path: Path) -> Iterator[Transcript]:
     each_once: Sequence[_Record | None] = records or [None]
     for record in each_once:
         tally = Tally()
-        log = _read(session, str(path), tally)
+        log, model = _read(session, str(path), tally)
         empty = f"{path}: a Cline session without a message; nothing to import"
         boundaries = [_boundary(session, log, record)] if record else []
         name = record.name if record and len(records) > 1 else ""
-        yield tally.transcript(log.messages, path, empty, log.model, boundaries, name)
+        yield tally.transcript(log.messages, path, empty, model, boundaries, name)
 
 
 def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
@@ -110,20 +110,9 @@ def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
     return found
 
 
-@dataclass(slots=True)
-class _Read:
-    """Messages, and for each the number of its message in the session."""
-
-    messages: tuple[Message, ...] = ()
-    origins: list[int] = field(default_factory=list)
-    model: str = ""
-    sent: list[tuple[int, int]] = field(default_factory=list)
-    """Numbers of replies in the session, with the tokens of their requests."""
-
-
-def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
-    thread = ThreadBuilder(tally)
-    read = _Read()
+def _read(session: Mapping[str, Any], place: str, tally: Tally) -> tuple[ThreadBuilder, str]:
+    """The messages, each with the number of its message in the session, and the model."""
+    thread, model = ThreadBuilder(tally), ""
     system = session.get("system_prompt")
     if isinstance(system, str) and system.strip():
         thread.add("system", [Text(system)], -1)
@@ -132,9 +121,7 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
         where = f"{place}, message {number}"
         role = known_role(message, where)
         tally.note_unread(message, _READ)
-        read.model = string(mapping(message.get("modelInfo")).get("id")) or read.model
-        if sent := counted_tokens(mapping(message.get("metrics")).get("inputTokens")):
-            read.sent.append((number, sent))
+        model = string(mapping(message.get("modelInfo")).get("id")) or model
         blocks = read_blocks(anthropic_blocks(message.get("content"), tally), where, tally)
         leave_compactions(blocks, tally)
         for result, rest in blocks.results:
@@ -142,57 +129,42 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
         elsewhere = blocks.results or blocks.compactions
         if not (elsewhere and is_empty(blocks.parts)):
             thread.add_unless_empty(role, blocks.parts, number)
-    read.messages = thread.finished()
-    read.origins = thread.origins
-    return read
+    thread.close()
+    return thread, model
 
 
-def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Boundary:
+def _boundary(session: Mapping[str, Any], log: ThreadBuilder, record: _Record) -> Boundary:
     """The recorded compaction: the context as it was sent, after the last message it covered."""
     prompt = {"system_prompt": session.get("system_prompt")}
-    view = _read({**prompt, **record.data}, record.place, Tally())
-    end = _known(session["messages"], record.data)
+    view, _ = _read({**prompt, **record.data}, record.place, Tally())
+    sent = record.data["messages"]
+    end = record.data.get("source_message_count")
+    if not isinstance(end, int) or not 0 < end <= len(session["messages"]):
+        numbers = {_id(message): n for n, message in enumerate(session["messages"], start=1)}
+        kept = [numbers[_id(m)] for m in sent if _id(m) and _id(m) in numbers]
+        end = max(kept, default=len(session["messages"]))
     before = [m for m, origin in zip(log.messages, log.origins, strict=True) if origin < end]
-    before = before or list(log.messages)
-    first = next((tokens for number, tokens in log.sent if number >= end), None)
-    last = next((tokens for number, tokens in reversed(log.sent) if number < end), None)
-    stated = _tokens_before(record.data["messages"])  # of the messages alone, without the prompt
+    before = before or log.messages
+    notes = [mapping(mapping(message).get("metadata")) for message in sent]
+    made = [note.get("tokensBefore") for note in notes if note.get("kind") in _MADE]
+    reasons = filter(None, (string(note.get("reason")) for note in notes))
+    # What was stated is of the messages alone, without the prompt; replies state all of a request.
+    stated = next((tokens for tokens in made if isinstance(tokens, int)), None)
+    metrics = [mapping(mapping(message).get("metrics")) for message in session["messages"]]
+    tokens = [counted_tokens(metric.get("inputTokens")) for metric in metrics]
+    first = next(filter(None, tokens[end:]), None)
+    last = next(filter(None, reversed(tokens[:end])), None)
     return Boundary(
         before[-1].id,
         tokens_before=last if stated is None or (first and last) else stated,
         tokens_after=first if last else None,
         messages=in_terms_of(before, view.messages, f"recorded-{record.name}"),
-        trigger=_trigger(record.data["messages"]),
+        trigger=trigger_of(next(reasons, "").partition("_")[0].replace("overflow", "auto")),
     )
-
-
-def _known(messages: Sequence[Any], record: Mapping[str, Any]) -> int:
-    count = record.get("source_message_count")
-    if isinstance(count, int) and 0 < count <= len(messages):
-        return count
-    numbers = {_id(message): n for n, message in enumerate(messages) if _id(message)}
-    kept = [numbers[_id(m)] for m in record["messages"] if _id(m) in numbers]
-    return max(kept) + 1 if kept else len(messages)
 
 
 def _id(message: Any) -> str:
     return string(mapping(message).get("id"))
-
-
-def _tokens_before(messages: Sequence[Any]) -> int | None:
-    for message in messages:
-        given = mapping(mapping(message).get("metadata"))
-        if given.get("kind") in _MADE and isinstance(given.get("tokensBefore"), int):
-            return int(given["tokensBefore"])
-    return None
-
-
-def _trigger(messages: Sequence[Any]) -> str:
-    for message in messages:
-        reason = string(mapping(mapping(message).get("metadata")).get("reason"))
-        if reason:
-            return trigger_of(reason.partition("_")[0].replace("overflow", "auto"))
-    return ""
 
 
 IMPORTER: Final = Format(

@@ -10,11 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pytest_compaction.conversation import Part, Text, ToolCall, ToolResult, json_or_none
 from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
+from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import as_arguments, mapping, string
+from pytest_compaction.importers.chat_messages import plain_text
 from pytest_compaction.importers.formats.anthropic import leave_compactions
 from pytest_compaction.importers.protocol import (
     NOTICE,
@@ -25,11 +27,11 @@ from pytest_compaction.importers.protocol import (
 )
 from pytest_compaction.importers.threads import ThreadBuilder
 
-_WRAPPER: Final = re.compile(
-    r"\A\s*<(?P<tag>user_input|task|feedback|answer|user_message)\b[^>\n]{0,200}>\s*"
-    r"(?P<text>.*?)\s*</(?P=tag)>\s*\Z",
-    re.S,
+_TAGGED: Final = (
+    r"<(?P<tag>user_input|user_message|feedback|answer|task)\b[^>\n]{0,200}>\s*"
+    r"(?P<text>.*?)\s*</(?P=tag)>\s*"
 )
+_WRAPPER: Final = re.compile(rf"\A\s*{_TAGGED}\Z", re.S)
 
 
 def known_role(message: Any, place: str) -> str:
@@ -64,59 +66,38 @@ def _plain_blocks(content: Any, tally: Tally) -> Any:
 def _unwrapped(text: str, tally: Tally) -> str:
     """What the user typed, without the tag that Cline puts around it."""
     match = _WRAPPER.match(text)
-    if match is None:
-        return text
-    tally.repaired["tag around the user's text, removed"] += 1
-    return match["text"]
+    tally.repaired["tag around the user's text, removed"] += match is not None
+    return match["text"] if match else text
 
 
 def _block(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
-    kind = block.get("type")
+    """A file as its text; a result as text if it is a list of queries, or one as JSON text."""
+    kind, content = block.get("type"), block.get("content")
     if kind == "file":
         tally.repaired["attached file, given as text under its path"] += 1
         return {"type": "text", "text": f"{block.get('path', '')}\n{block.get('content', '')}"}
-    if kind == "tool_result":
-        return _result(block)
-    return block
-
-
-def _result(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A result as text, if its content is a list of queries with results, or one as JSON text."""
-    content = block.get("content")
     if isinstance(content, str) and content.startswith('{"query"'):
         content = [json_or_none(content)]
-    queries = content if isinstance(content, list) else []
-    if not queries or not all(_is_query(query) for query in queries):
+    queries = [mapping(query) for query in content] if isinstance(content, list) else []
+    if kind != "tool_result" or not queries or not all(map(_is_query, queries)):
         return block
-    texts = [_query_text(mapping(query)) for query in queries]
-    failed = all(mapping(query).get("success") is False for query in queries)
-    given = {**block, "content": "\n".join(text for text in texts if text)}
+    keys = ("query", "result", "error")
+    texts = [as_arguments(query[k]) for query in queries for k in keys if query.get(k)]
+    failed = all(query.get("success") is False for query in queries)
+    given = {**block, "content": "\n".join(filter(None, texts))}
     return {**given, "is_error": True} if failed else given
 
 
-def _is_query(value: Any) -> bool:
-    given = mapping(value)
-    return "type" not in given and "query" in given and ("result" in given or "error" in given)
+def _is_query(query: Mapping[str, Any]) -> bool:
+    return "type" not in query and "query" in query and ("result" in query or "error" in query)
 
-
-def _query_text(query: Mapping[str, Any]) -> str:
-    found = (query.get(key) for key in ("query", "result", "error"))
-    return "\n".join(as_arguments(text) for text in found if text)
-
-
-Kind = Literal["result", "words", "notice", "left out", "other"]
 
 _DETAILS: Final = ("<environment_details>", "</environment_details>")
 _RESULT: Final = re.compile(
     r"\A\[(?P<tool>[a-z_]{2,40})\b(?P<of>.{0,20000}?)\] Result:[ \t]*\n?", re.S
 )
 """A question to the user is repeated in the header, with all of its lines."""
-_WORDS: Final = re.compile(
-    r"\A\s*(?:[^\n]{1,400}:\s*\n)?"
-    r"<(?P<tag>user_input|user_message|feedback|answer|task)\b[^>\n]{0,200}>\s*"
-    r"(?P<text>.*?)\s*</(?P=tag)>\s*(?P<more>.*?)\s*\Z",
-    re.S,
-)
+_WORDS: Final = re.compile(rf"\A\s*(?:[^\n]{{1,400}}:\s*\n)?{_TAGGED}(?P<more>.*?)\s*\Z", re.S)
 """What the user typed, with or without a line that introduces it and files attached to it."""
 _ATTACHED: Final = re.compile(r"\s*(?:Files attached by the user:|<file_content\b)")
 _NOTICE: Final = re.compile(
@@ -126,70 +107,15 @@ _REMINDER: Final = re.compile(
     r"\s*(?:# (?:task_progress |TODO LIST UPDATE )|\(The user did not provide a new message"
     r"|The user has provided feedback on the results|Done\s*\Z)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """One text of a user message, without what Cline puts around it.
-
-    ``tool`` and ``of`` are from the header of a result: the name of the tool, and what
-    the header says of the call.
-    """
-
-    kind: Kind
-    text: str
-    tool: str = ""
-    of: str = ""
-
-
-def read_reply(text: str, tally: Tally) -> Reply:
-    """What a text of a user message is; the tally counts the parts that are left out."""
-    text = _without_details(text, tally)
-    if not text.strip():
-        return Reply("left out", "")
-    if match := _RESULT.match(text):
-        return Reply("result", text[match.end() :], match["tool"], match["of"])
-    if match := _WORDS.match(text):
-        tally.repaired["tag around the user's text, removed"] += 1
-        return Reply("words", "\n".join(part for part in (match["text"], match["more"]) if part))
-    if _ATTACHED.match(text):
-        return Reply("words", text)
-    if _REMINDER.match(text):
-        tally.left_out["reminder added by the program"] += 1
-        return Reply("left out", "")
-    return Reply("notice" if _NOTICE.match(text) else "other", text)
-
-
-def _without_details(text: str, tally: Tally) -> str:
-    start, end = _DETAILS
-    if not text.rstrip().endswith(end) or start not in text:
-        return text
-    tally.left_out["environment details added by the program"] += 1
-    return text[: text.rindex(start)].rstrip()
-
-
 _SPEAKING: Final = {
     "ask_followup_question": "question",
     "attempt_completion": "result",
     "plan_mode_respond": "response",
 }
 _TOOLS: Final = (
-    "access_mcp_resource",
-    "apply_diff",
-    "browser_action",
-    "execute_command",
-    "insert_content",
-    "list_code_definition_names",
-    "list_files",
-    "new_task",
-    "read_file",
-    "replace_in_file",
-    "search_and_replace",
-    "search_files",
-    "switch_mode",
-    "use_mcp_tool",
-    "web_fetch",
-    "write_to_file",
+    *"access_mcp_resource apply_diff browser_action execute_command insert_content".split(),
+    *"list_code_definition_names list_files new_task read_file replace_in_file".split(),
+    *"search_and_replace search_files switch_mode use_mcp_tool web_fetch write_to_file".split(),
     *_SPEAKING,
 )
 _OPENING: Final = re.compile(rf"<(?P<name>{'|'.join(_TOOLS)})>")
@@ -204,23 +130,13 @@ _FAILED: Final = re.compile(
 
 def is_classic(value: Any) -> bool:
     """Whether these are messages with the notices that Cline adds to user messages."""
-    if not isinstance(value, list):
-        return False
-    texts = [
-        text
-        for message in value[:6]
-        if mapping(message).get("role") == "user"
-        for text in _texts(mapping(message).get("content"))
-    ]
+    messages = map(mapping, value[:6] if isinstance(value, list) else ())
+    texts = (plain_text(part) for m in messages if m.get("role") == "user" for part in _parts(m))
     return any("<environment_details>" in text or text.startswith("<task>") for text in texts)
 
 
-def _texts(content: Any) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    blocks = content if isinstance(content, list) else []
-    found = [mapping(block).get("text") for block in blocks]
-    return [text for text in found if isinstance(text, str)]
+def _parts(message: Mapping[str, Any]) -> Sequence[Any]:
+    return listed(message.get("content"))
 
 
 class ClassicReader:
@@ -253,21 +169,16 @@ class ClassicReader:
         native = any(isinstance(part, ToolCall) for part in parts)
         made: list[Part] = []
         for part in parts:
-            if isinstance(part, ToolCall):
-                made.append(self._native(part))
+            if isinstance(part, ToolCall) and part.name in _SPEAKING:
+                self._spoken.add(part.id)
+                self._tally.repaired["words of the assistant in a call, given as text"] += 1
+                made.append(Text(string(part.parsed().get(_SPEAKING[part.name]))))
             elif isinstance(part, Text) and not native and not self._waiting:
                 made += self._with_call(part.text)
             else:
+                self._waiting += [part] if isinstance(part, ToolCall) else []
                 made.append(part)
         self._thread.add_unless_empty("assistant", made)
-
-    def _native(self, call: ToolCall) -> Part:
-        if call.name not in _SPEAKING:
-            self._waiting.append(call)
-            return call
-        self._spoken.add(call.id)
-        self._tally.repaired["words of the assistant in a call, given as text"] += 1
-        return Text(string(call.parsed().get(_SPEAKING[call.name])))
 
     def _with_call(self, text: str) -> list[Part]:
         opening = _first_call(text)
@@ -313,38 +224,47 @@ class ClassicReader:
             self._thread.add_unless_empty("user", turn.words)
 
     def _read(self, text: str, turn: _Turn) -> None:
-        reply = read_reply(text, self._tally)
-        if reply.kind == "result":
-            self._result(reply, turn)
-        elif reply.kind == "notice":
-            turn.notices.append(Text(reply.text.strip()))
-        elif reply.kind == "words":
+        """Find out what a text of a user message is, without what Cline puts around it."""
+        start, end = _DETAILS
+        if text.rstrip().endswith(end) and start in text:
+            self._tally.left_out["environment details added by the program"] += 1
+            text = text[: text.rindex(start)].rstrip()
+        if match := _RESULT.match(text):
+            self._result(match, turn)
+        elif match := _WORDS.match(text):
+            self._tally.repaired["tag around the user's text, removed"] += 1
             turn.tagged = True
-            turn.words.append(Text(reply.text))
-        elif reply.kind == "other" and turn.open is not None:
-            turn.open.append(reply.text)
-        elif reply.kind == "other":
-            (turn.asides if turn.asked else turn.words).append(Text(reply.text))
+            turn.words.append(Text("\n".join(filter(None, (match["text"], match["more"])))))
+        elif _ATTACHED.match(text):
+            turn.tagged = True
+            turn.words.append(Text(text))
+        elif _REMINDER.match(text):
+            self._tally.left_out["reminder added by the program"] += 1
+        elif _NOTICE.match(text):
+            turn.notices.append(Text(text.strip()))
+        elif text.strip() and turn.open is not None:
+            turn.open.append(text)
+        elif text.strip():
+            (turn.asides if turn.asked else turn.words).append(Text(text))
 
-    def _result(self, reply: Reply, turn: _Turn) -> None:
-        call = self._answered(reply)
+    def _result(self, header: re.Match[str], turn: _Turn) -> None:
+        """Give a result to the first open call of its tool; of several, to the one it names."""
+        tool, text = header["tool"], header.string[header.end() :]
+        named = [call for call in self._waiting if call.name == tool] or [
+            call for call in self._waiting if tool in call.name.split("_")
+        ]
+        fitting = (call for call in named if _names(header["of"], call))
+        call = next(fitting, next(iter(named), None))
         if call is not None:
             self._waiting.remove(call)
-            turn.open = [reply.text] if reply.text else []
+            turn.open = [text] if text else []
             turn.results.append((call, turn.open))
-        elif reply.tool in _SPEAKING or reply.tool not in _TOOLS:
+        elif tool in _SPEAKING or tool not in _TOOLS:
             turn.open, turn.asked = None, True
-            self._read(reply.text, turn)
+            self._read(text, turn)
         else:
             turn.open = []
             self._tally.left_out[RESULT_WITHOUT_CALL] += 1
-
-    def _answered(self, reply: Reply) -> ToolCall | None:
-        """The first open call of this tool; of several, the one whose argument the header names."""
-        named = [call for call in self._waiting if call.name == reply.tool] or [
-            call for call in self._waiting if reply.tool in call.name.split("_")
-        ]
-        return next((call for call in named if _names(reply.of, call)), next(iter(named), None))
 
 
 @dataclass(slots=True)

@@ -9,12 +9,12 @@ to a turn that works.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, text_message
+from pytest_compaction.conversation import Message, newest_that_fit, text_message
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.conversation.formats.requests import COMPACTIONS, ENCRYPTED
 from pytest_compaction.importers.formats.openai_responses import (
@@ -192,8 +192,8 @@ class _RolloutReader:
         missing = "its line holds neither a summary nor the new history"
         if isinstance(history, list):
             encrypted = sum(mapping(item).get("type") in COMPACTIONS for item in history)
+            self._tally.left_out[ENCRYPTED_CONTENT] += encrypted
             if encrypted:
-                self._tally.left_out[ENCRYPTED_CONTENT] += encrypted
                 missing = ENCRYPTED
             else:
                 reading = ItemReader(Tally())
@@ -201,31 +201,23 @@ class _RolloutReader:
                     reading.add(item, f"{place}, replacement_history {index}")
                 said = [message for message in log if not message.calls and not message.results]
                 view = in_terms_of(said, reading.messages, name)
-        elif summary:
-            view = _rebuilt(summary, log, name)
-        boundary = Boundary(
-            log[-1].id,
-            "",
-            self._tokens,
-            messages=view,
-            missing="" if view else missing,
-            window=self._window,
-            trigger="auto" if self._turn and self._works else "",
+        elif summary:  # behind the newest user messages that fit the limit as a whole
+            typed = [message for message in log if message.role == "user"]
+            sizes = [-(-len(m.text.encode("utf-8", "replace")) // BYTES_A_TOKEN) for m in typed]
+            kept = typed[newest_that_fit(sizes, USER_TOKENS) :]
+            view = (*kept, text_message(name, "user", summary, "synthetic"))
+        missing = "" if view else missing
+        self._boundaries.append(
+            Boundary(
+                log[-1].id,
+                tokens_before=self._tokens,
+                messages=view,
+                missing=missing,
+                window=self._window,
+                trigger="auto" if self._turn and self._works else "",
+            )
         )
-        self._boundaries.append(boundary)
         self._alone = None if self._works else self._turn and record
-
-
-def _rebuilt(summary: str, log: Sequence[Message], name: str) -> tuple[Message, ...]:
-    """The newest user messages that fit the limit as a whole, followed by the summary."""
-    kept: list[Message] = []
-    room = USER_TOKENS
-    for message in (message for message in reversed(log) if message.role == "user"):
-        room -= -(-len(message.text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
-        if room < 0:
-            break
-        kept.append(message)
-    return (*reversed(kept), text_message(name, "user", summary, "synthetic"))
 
 
 IMPORTER: Final = Format(

@@ -28,7 +28,7 @@ from pytest_compaction.conversation.formats.gemini import (
     read_parts,
     read_response,
 )
-from pytest_compaction.conversation.formats.parts import mapping
+from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.exchanges import Exchange
 from pytest_compaction.importers.json_files import is_list, json_values
 from pytest_compaction.importers.protocol import (
@@ -76,10 +76,6 @@ class _ContentReader:
         self.thread.add(role, spoken, number)
 
 
-_SHOWN: Final = ("info", "warning", "error")
-# The result of a call that the user declined: the record holds only the status.
-_CANCELLED: Final = "[cancelled: the call was not run]"
-
 ChatRecord = Mapping[str, Any]
 """A line of a log, or a message of the older format."""
 
@@ -100,13 +96,13 @@ class _ChatLog:
         if isinstance(record.get("$rewindTo"), str):
             self._rewind(record["$rewindTo"])
         elif isinstance(record.get("$set"), Mapping):
-            self._set(record["$set"])
+            self._set(record["$set"].get("messages"))
         elif "sessionId" in record and "type" not in record:
             self.recognised = self.recognised or "projectHash" in record
             self._tally.left_out["chat header"] += 1
             for message in listed(record.get("messages")):
                 self._tally.records += 1
-                self._message(message)
+                self._message(mapping(message))
         elif isinstance(record.get("id"), str) and "type" in record:
             self._message(record)
         else:
@@ -139,47 +135,35 @@ class _ChatLog:
         empty = f"{path}: a Gemini CLI chat without a message"
         return self._tally.transcript(messages, path, empty, model, boundaries)
 
-    def _message(self, value: Any) -> None:
-        record = mapping(value)
-        kind, id = record.get("type"), record.get("id")
-        if kind in _SHOWN:
+    def _message(self, record: ChatRecord) -> None:
+        kind, id = record.get("type"), string(record.get("id"))
+        if kind in ("info", "warning", "error"):
             self._tally.left_out[f"notice shown only to the user: {kind}"] += 1
             return
         if kind not in ("user", "gemini", "model"):
             self._tally.skip(unknown("message type", kind))
             return
         self.recognised = True
-        if not isinstance(id, str) or not id:
-            id = f"unnamed-{len(self._log)}"
-        if id in self._log:
-            self._tally.left_out["earlier version of a message"] += 1
-            if id in self._frozen:
-                return
-        self._log[id] = record
+        self._tally.left_out["earlier version of a message"] += id in self._log
+        if id not in self._frozen:
+            self._log[id or f"unnamed-{len(self._log)}"] = record
 
     def _rewind(self, id: str) -> None:
         ids = list(self._log)
         start = ids.index(id) if id in self._log else 0
         for gone in ids[start:]:
             del self._log[gone]
-        if ids[start:]:
-            self._tally.left_out["message removed by a rewind"] += len(ids[start:])
+        self._tally.left_out["message removed by a rewind"] += len(ids[start:])
         self._rewritten = [entry for entry in self._rewritten if entry[0] <= start]
         self._tally.left_out["rewind record"] += 1
 
-    def _set(self, changes: ChatRecord) -> None:
-        history = changes.get("messages")
-        if not isinstance(history, list):
+    def _set(self, messages: Any) -> None:
+        """A rewritten history, whose summaries, recorded last, come first in it."""
+        if not isinstance(messages, list):
             self._tally.left_out["header change"] += 1
             return
         self._tally.repaired["rewritten history, taken as a compaction"] += 1
-        records = [mapping(message) for message in history]
-        self._drop_synthetic(records)
-        self._frozen |= set(self._log)
-        self._rewritten.append((len(self._log), records))
-
-    def _drop_synthetic(self, history: Sequence[ChatRecord]) -> None:
-        """Remove summaries from the log: recorded last, they come first in the new history."""
+        history = [mapping(message) for message in messages]
         places = {id: place for place, id in enumerate(self._log)}
         least = len(places)
         late: set[str] = set()
@@ -193,13 +177,13 @@ class _ChatLog:
             if id not in self._frozen and (id in late or _is_snapshot(self._log[id])):
                 del self._log[id]
                 self._tally.left_out["summary of a compression, kept in its record"] += 1
+        self._frozen |= set(self._log)
+        self._rewritten.append((len(self._log), history))
 
 
 def _is_snapshot(record: ChatRecord) -> bool:
-    texts = [
-        part if isinstance(part, str) else mapping(part).get("text")
-        for part in listed(record.get("content"))
-    ]
+    parts = listed(record.get("content"))
+    texts = (part if isinstance(part, str) else mapping(part).get("text") for part in parts)
     first = next((text for text in texts if isinstance(text, str)), "")
     return record.get("type") == "user" and bool(_SNAPSHOT.match(first))
 
@@ -242,23 +226,20 @@ def _with_calls(
         parts.own.insert(0, Thinking(payload))
     known = {part.id for part in parts.own if isinstance(part, ToolCall)}
     results: list[tuple[str, ToolResult, list[Part]]] = []
-    for place, value in enumerate(listed(record.get("toolCalls"))):
-        call = read_call(mapping(value), f"call-{number}-{place}")
+    for place, value in enumerate(map(mapping, listed(record.get("toolCalls")))):
+        call = read_call(value, f"call-{number}-{place}")
         if call.id not in known:
             parts.own.append(call)
-        found = _result(mapping(value), call, tally)
-        results += [found] if found else []
+        texts, rest, failed = _result(value, call.id, tally)
+        if texts or rest:  # none was recorded for an interrupted call
+            results.append((call.name, ToolResult(call.id, "\n".join(texts), failed), rest))
     return results
 
 
-def _result(
-    record: ChatRecord, call: ToolCall, tally: Tally
-) -> tuple[str, ToolResult, list[Part]] | None:
-    """The result of a call; ``None`` if none was recorded, as for an interrupted call."""
-    status = record.get("status")
+def _result(record: ChatRecord, id: str, tally: Tally) -> tuple[list[str], list[Part], bool]:
     texts: list[str] = []
     rest: list[Part] = []
-    failed = status == "error"
+    failed = record.get("status") == "error"
     for part in listed(record.get("result")):
         response = mapping(part).get("functionResponse")
         if isinstance(response, Mapping):
@@ -267,17 +248,13 @@ def _result(
             rest += beside
             failed = failed or result.is_error
         else:
-            read = read_parts([part], tally, call.id)
+            read = read_parts([part], tally, id)
             texts += [own.text for own in read.own if isinstance(own, Text)]
             rest += [own for own in read.own if not isinstance(own, Text | ToolCall)]
-    shown = record.get("resultDisplay")
-    if not texts and isinstance(shown, str) and shown:
-        texts.append(shown)
-    if not texts and status == "cancelled":
-        texts.append(_CANCELLED)
-    if not texts and not rest:
-        return None
-    return call.name, ToolResult(call.id, "\n".join(texts), failed), rest
+    shown = string(record.get("resultDisplay"))
+    if not shown and record.get("status") == "cancelled":  # the user declined the call
+        shown = "[cancelled: the call was not run]"
+    return texts or ([shown] if shown else []), rest, failed
 
 
 _HISTORIES: Final = ("clientHistory", "history", "contents")

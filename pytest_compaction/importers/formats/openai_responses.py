@@ -8,7 +8,7 @@ item is a recorded compaction that only its provider can read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -36,7 +36,6 @@ from pytest_compaction.conversation.formats.responses import kind_of, read_conte
 from pytest_compaction.importers.chat_messages import ROLES
 from pytest_compaction.importers.exchanges import (
     Exchange,
-    finished,
     name_of,
     transcripts_of,
     unwrapped,
@@ -58,12 +57,8 @@ from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 
 UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"
 _HOSTED: Final = (
-    "web_search_call",
-    "file_search_call",
-    "code_interpreter_call",
-    "image_generation_call",
-    "mcp_call",
-)
+    "web_search_call file_search_call code_interpreter_call image_generation_call mcp_call"
+).split()
 """Calls that the provider runs itself; their result is in the same item, which may lack an id."""
 _LEFT_OUT: Final = {
     "item_reference": "reference to an item that is not in the file",
@@ -102,22 +97,21 @@ class ItemReader:
             raise ImportFormatError(
                 f"{place}: the item is {type(item).__name__}; expected an object with a type"
             )
-        kind = kind_of(item)
+        kind = str(kind_of(item))
         if kind == "message":
             self._message(item, place)
         elif kind == "reasoning":
-            self._reasoning(item)
+            if any(item.get(key) for key in ("summary", "content", "encrypted_content")):
+                self._hold([Thinking(canonical_json(item))])
+            else:
+                self._tally.left_out["reasoning without content"] += 1
         elif kind in COMPACTIONS:
             self._compaction(item)
-        elif isinstance(kind, str) and kind.endswith(("_output", "_outputs")):
+        elif kind.endswith(("_output", "_outputs")):
             self._output(item, kind, place)
-        elif isinstance(kind, str) and kind.endswith("_call"):
+        elif kind.endswith("_call"):
             self._call(item, kind, place)
-        else:
-            self._leave(str(kind), item)
-
-    def _leave(self, kind: str, item: Mapping[str, Any]) -> None:
-        if kind in _LEFT_OUT:
+        elif kind in _LEFT_OUT:
             self._tally.left_out[_LEFT_OUT[kind]] += 1
         else:
             self._tally.skip(unknown("item type", item.get("type")))
@@ -162,12 +156,6 @@ class ItemReader:
             self._flush()
             self._thread.add(role, parts)
 
-    def _reasoning(self, item: Mapping[str, Any]) -> None:
-        if any(item.get(key) for key in ("summary", "content", "encrypted_content")):
-            self._hold([Thinking(canonical_json(item))])
-        else:
-            self._tally.left_out["reasoning without content"] += 1
-
     def _compaction(self, item: Mapping[str, Any]) -> None:
         if not self._tally.has_room(self.boundaries):
             return
@@ -176,11 +164,8 @@ class ItemReader:
             self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
             return
         text = string(item.get("summary") or item.get("content"))
-        missing = "" if text else ENCRYPTED
-        boundary = Boundary(messages[-1].id, text, missing=missing)
-        if item.get("encrypted_content"):
-            self._tally.left_out[ENCRYPTED_CONTENT] += 1
-        self.boundaries.append(boundary)
+        self.boundaries.append(Boundary(messages[-1].id, text, missing="" if text else ENCRYPTED))
+        self._tally.left_out[ENCRYPTED_CONTENT] += bool(item.get("encrypted_content"))
 
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
         self._calls += 1
@@ -210,20 +195,15 @@ class ItemReader:
         if "output" not in item:
             item = {"output": _tool_names(item.get("tools"))}
         result, rest = read_output(item, call_id, place, self._tally)
-        text, failed = self._unpacked(result.text)
-        self._thread.add_result(ToolResult(call_id, text, failed or result.is_error), rest)
-
-    def _unpacked(self, text: str) -> tuple[str, bool]:
-        """The output of a command without the JSON around it, and whether the command failed."""
-        if text.startswith('{"output":') and '"metadata"' in text:
-            wrapped = json_or_none(text)
-            if wrapped is None:
-                return text, False
-            output, code = wrapped.get("output"), mapping(wrapped.get("metadata")).get("exit_code")
-            if isinstance(output, str):
+        text, failed = result.text, _FAILED.search(result.text[:300]) is not None
+        if text.startswith('{"output":') and '"metadata"' in text:  # as Codex wraps a command's
+            wrapped = mapping(json_or_none(text))
+            code = mapping(wrapped.get("metadata")).get("exit_code")
+            failed = failed and not wrapped
+            if isinstance(wrapped.get("output"), str):
                 self._tally.repaired["command output, unwrapped from its JSON"] += 1
-                return output, isinstance(code, int) and code != 0
-        return text, _FAILED.search(text[:300]) is not None
+                text, failed = wrapped["output"], isinstance(code, int) and code != 0
+        self._thread.add_result(ToolResult(call_id, text, failed or result.is_error), rest)
 
     def _hold(self, parts: list[Part]) -> None:
         if self._pending:
@@ -258,30 +238,18 @@ def _arguments(item: Mapping[str, Any]) -> str:
 def _tool_names(tools: Any) -> str:
     """The names of the tools that a search for tools found, one a line."""
     found: list[str] = []
-    for tool in _objects(tools):
+    for tool in map(mapping, tools if isinstance(tools, list) else ()):
         name = string(tool.get("name"))
-        inner = (string(each.get("name")) for each in _objects(tool.get("tools")))
-        found += [f"{name}.{each}" for each in inner if each] or [name]
+        within = map(mapping, tool["tools"] if isinstance(tool.get("tools"), list) else ())
+        inner = filter(None, (string(each.get("name")) for each in within))
+        found += [f"{name}.{each}" for each in inner] or [name]
     return "\n".join(filter(None, found))
 
 
-def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    return map(mapping, value if isinstance(value, list) else ())
-
-
 _MARKS: Final = (
-    "function_call",
-    "function_call_output",
-    "custom_tool_call",
-    "custom_tool_call_output",
-    "local_shell_call",
-    "local_shell_call_output",
-    "reasoning",
-    "web_search_call",
-    "file_search_call",
-    "code_interpreter_call",
-    "mcp_call",
-    *COMPACTIONS,
+    *"function_call function_call_output custom_tool_call custom_tool_call_output".split(),
+    *"local_shell_call local_shell_call_output reasoning web_search_call file_search_call".split(),
+    *("code_interpreter_call", "mcp_call", *COMPACTIONS),
 )
 _PARTS: Final = ("input_text", "output_text")
 
@@ -348,7 +316,7 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
         reading.add(item, f"{exchange.place}, item {number}")
     messages = reading.messages
     count_compactions(reading.boundaries, exchange.tally)
-    return finished(exchange, path, messages, reading.boundaries)
+    return exchange.transcript(path, messages, reading.boundaries)
 
 
 IMPORTER: Final = Format(

@@ -39,7 +39,13 @@ _EVENT_FILE: Final = re.compile(r"(?:event-)?(\d+)(?:-[\w-]+)?\.json")
 def _transcripts(path: Path) -> Iterator[Transcript]:
     if path.is_dir():
         whole = path.parent if path.name == _EVENTS else path
-        yield _conversation(PlacedValue(str(path), _read_folder(path)), whole, Tally())
+        files = _event_files(path)
+        if not files:
+            raise ImportFormatError(
+                f"{path}: no event file in the folder, nor under events; expected 0.json or "
+                "event-00000-….json"
+            )
+        yield _conversation(PlacedValue(str(path), [*map(read_document, files)]), whole, Tally())
         return
     lost = Tally()
     found = False
@@ -104,29 +110,12 @@ def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
         yield PlacedValue(str(path), alone)
 
 
-def _event_files(folder: Path) -> list[tuple[int, Path]]:
+def _event_files(folder: Path) -> list[Path]:
     """The files with the number of an event as their name, there or under ``events``."""
     below = folder / _EVENTS
-    return sorted(
-        (int(match[1]), path)
-        for path in (below if below.is_dir() else folder).iterdir()
-        if (match := _EVENT_FILE.fullmatch(path.name))
-    )
-
-
-def _recognises_folder(folder: Path) -> bool:
-    return bool(_event_files(folder))
-
-
-def _read_folder(folder: Path) -> list[Any]:
-    files = _event_files(folder)
-    if not files:
-        below = folder / _EVENTS
-        raise ImportFormatError(
-            f"{below if below.is_dir() else folder}: no event file in the folder; expected "
-            "0.json or event-00000-….json"
-        )
-    return [read_document(path) for _, path in files]
+    files = (below if below.is_dir() else folder).iterdir()
+    matches = ((_EVENT_FILE.fullmatch(path.name), path) for path in files)
+    return [path for _, path in sorted((int(match[1]), path) for match, path in matches if match)]
 
 
 def _conversation(found: PlacedValue, path: Path, tally: Tally, name: str = "") -> Transcript:
@@ -148,5 +137,5 @@ IMPORTER: Final = Format(
     "OpenHands: evaluation output, event lists, events folder (JSON, JSONL)",
     shown_by(_recognised),
     _transcripts,
-    recognises_folder=_recognises_folder,
+    recognises_folder=lambda path: bool(_event_files(path)),
 )

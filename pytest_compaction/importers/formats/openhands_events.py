@@ -22,8 +22,9 @@ from pytest_compaction.conversation import (
     text_message,
 )
 from pytest_compaction.conversation.formats.chat import read_part
+from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import Media, as_arguments, mapping, string
-from pytest_compaction.importers.chat_messages import read_call, thinking_blocks
+from pytest_compaction.importers.chat_messages import thinking_blocks
 from pytest_compaction.importers.protocol import (
     Boundary,
     Tally,
@@ -35,32 +36,14 @@ from pytest_compaction.importers.protocol import (
 from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
 
-_RESULTS: Final = ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent")
 _ROLES: Final = ("system", "user", "assistant")
 _PROGRAM: Final = (
-    "change_agent_state",
-    "condensation_request",
-    "loop_recovery",
-    "null",
-    "pause",
-    "resume",
-    "start",
-    "stop",
-)
-_ENDINGS: Final = ("finish", "reject")
-# Fields of an action that are not arguments of the model's call.
+    "change_agent_state condensation_request loop_recovery null pause resume start stop"
+).split()
 _BOOKKEEPING: Final = (
-    "thought",
-    "blocking",
-    "cwd",
-    "confirmation_state",
-    "hidden",
-    "impl_source",
-    "is_static",
-    "keep_prompt",
-    "security_risk",
-)
-_INSTRUCTIONS: Final = ("repo_instructions", "additional_agent_instructions")
+    "thought blocking cwd confirmation_state hidden impl_source is_static keep_prompt security_risk"
+).split()
+"""Fields of an action that are not arguments of the model's call."""
 
 
 def is_classic(event: Mapping[str, Any]) -> bool:
@@ -90,11 +73,11 @@ class EventReader:
         self._held: tuple[str, list[Part], int] | None = None
         """A response whose calls are being collected."""
         self._condensations: list[tuple[int, Mapping[str, Any], float | None]] = []
+        """Each with the number of events before it, and its seconds."""
         self._asked: Mapping[str, Any] = {}
         """The request that the next condensation answers, if one was made."""
         self._sent: list[tuple[int, int]] = []
         """Places of events with the tokens of the request that made them."""
-        """Each with the number of events before it."""
         self._responses: set[str] = set()
         self._delegated = False
         self._by_user: dict[str, str] = {}
@@ -156,7 +139,9 @@ class EventReader:
         if self._held is not None:
             _, parts, number = self._held
             self._held = None
-            self._thread.add("assistant", sorted(parts, key=_is_call), number)
+            self._thread.add(
+                "assistant", sorted(parts, key=lambda part: isinstance(part, ToolCall)), number
+            )
         if self._viewed:
             self._viewed[-1] = viewed or self._viewed[-1]
 
@@ -167,43 +152,30 @@ class EventReader:
         for number, (end, given, seconds) in enumerate(compactions, start=1):
             forgotten |= _forgotten(given)
             count = sum(origin < end for origin in self._thread.origins)
-            if count:
-                view = tuple(self._view(messages[:count], end, given, forgotten, number))
-                missing = "" if view else "everything was forgotten and nothing put in its place"
-                later = bisect_left(places, end)
-                yield Boundary(
-                    messages[count - 1].id,
-                    tokens_before=self._sent[later - 1][1] if later else None,
-                    tokens_after=self._sent[later][1] if later < len(places) else None,
-                    messages=view,
-                    missing=missing,
-                    seconds=seconds,
-                )
-            else:
+            if not count:
                 self._tally.left_out["condensation before the first message"] += 1
-
-    def _view(
-        self,
-        log: Sequence[Message],
-        end: int,
-        given: Mapping[str, Any],
-        forgotten: set[str],
-        number: int,
-    ) -> Iterator[Message]:
-        """The messages not forgotten, with the summary behind as many events as it says."""
-        summary, offset = string(given.get("summary")), given.get("summary_offset")
-        offset = offset if isinstance(offset, int) else 0
-        events = [at for at in range(end) if self._viewed[at] and self._ids[at] not in forgotten]
-        first = events[offset] if offset < len(events) else len(self._ids)
-        kept = [
-            (origin, message)
-            for origin, message in zip(self._thread.origins, log, strict=False)
-            if self._ids[origin] not in forgotten
-        ]
-        yield from (message for origin, message in kept if origin < first)
-        if summary:
-            yield text_message(f"recorded-{number}", "user", summary, "synthetic")
-        yield from (message for origin, message in kept if origin >= first)
+                continue
+            # The summary stands behind as many events as the condensation says.
+            summary, offset = string(given.get("summary")), given.get("summary_offset")
+            offset = offset if isinstance(offset, int) else 0
+            events = [n for n in range(end) if self._viewed[n] and self._ids[n] not in forgotten]
+            first = events[offset] if offset < len(events) else len(self._ids)
+            origins = zip(self._thread.origins, messages[:count], strict=False)
+            kept = [(n, message) for n, message in origins if self._ids[n] not in forgotten]
+            made = [text_message(f"recorded-{number}", "user", summary, "synthetic")]
+            before = [message for n, message in kept if n < first]
+            after = [message for n, message in kept if n >= first]
+            view = (*before, *(made if summary else ()), *after)
+            missing = "" if view else "everything was forgotten and nothing put in its place"
+            later = bisect_left(places, end)
+            yield Boundary(
+                messages[count - 1].id,
+                tokens_before=self._sent[later - 1][1] if later else None,
+                tokens_after=self._sent[later][1] if later < len(places) else None,
+                messages=view,
+                missing=missing,
+                seconds=seconds,
+            )
 
     # --- the SDK ---
 
@@ -228,37 +200,32 @@ class EventReader:
             parts = [*_thinking_of(event), *self._parts(event.get("thought") or [])]
             made = ToolCall(id, name, as_arguments(function.get("arguments")))
             self._called(str(event.get("llm_response_id") or id), parts, [made])
-        elif kind in _RESULTS:
-            self._result(event, kind)
+        elif kind == "AgentErrorEvent":
+            error = str(event.get("error", ""))
+            self._observed(ToolResult(str(event.get("tool_call_id")), error, True))
+        elif kind == "UserRejectObservation":
+            text = f"Action rejected: {event.get('rejection_reason', '')}"
+            self._observed(ToolResult(str(event.get("tool_call_id")), text))
+        elif kind == "ObservationEvent":
+            self._result(event, mapping(event.get("observation")))
         elif kind == "Condensation":
             self._condensed(event, event)
-        elif kind == "CondensationRequest":
-            self._asked = event
-            self._left("program event: CondensationRequest")
         else:
+            self._asked = event if kind == "CondensationRequest" else self._asked
             self._left(f"program event: {printable(kind, 60)}")
 
-    def _result(self, event: Mapping[str, Any], kind: str) -> None:
-        id = str(event.get("tool_call_id"))
-        if kind == "AgentErrorEvent":
-            self._observed(ToolResult(id, str(event.get("error", "")), True))
-            return
-        if kind == "UserRejectObservation":
-            text = f"Action rejected: {event.get('rejection_reason', '')}"
-            self._observed(ToolResult(id, text))
-            return
-        observation = mapping(event.get("observation"))
+    def _result(self, event: Mapping[str, Any], observation: Mapping[str, Any]) -> None:
         texts, rest = self._contents(observation.get("content") or [])
         if not texts:
             keys = ("output", "error", "message", "result")
             texts += [observation[k] for k in keys if isinstance(observation.get(k), str)]
-        suffix = mapping(observation.get("metadata")).get("suffix")
         text = "\n".join(texts)
-        if isinstance(suffix, str) and suffix not in text:
-            text += suffix
+        suffix = string(mapping(observation.get("metadata")).get("suffix"))
+        text += "" if suffix in text else suffix
         extended = "\n".join(self._contents(event.get("extended_content") or [])[0])
         text = f"{text}\n{extended}" if extended else text
-        self._observed(ToolResult(id, text, observation.get("is_error") is True), rest)
+        failed = observation.get("is_error") is True
+        self._observed(ToolResult(str(event.get("tool_call_id")), text, failed), rest)
 
     # --- before the SDK ---
 
@@ -286,7 +253,7 @@ class EventReader:
         elif action in _PROGRAM:
             self._asked = event if action == "condensation_request" else self._asked
             self._left(f"program action: {action}")
-        elif action in _ENDINGS:
+        elif action in ("finish", "reject"):
             self._ending(event, args)
         elif source == "user":
             self._by_user[str(event.get("id"))] = str(args.get("command", action))
@@ -309,8 +276,7 @@ class EventReader:
             self._left("further action of a response; its calls are kept together", viewed=True)
         else:
             self._responses.add(response)
-            made = [read_call(mapping(call), self._tally) for call in calls]
-            self._called(response, self._message(message), made)
+            self._called(response, self._message(message), [*map(_read_call, calls)])
 
     def _ending(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> None:
         """The last words of the agent as text, because the program never answers this call."""
@@ -319,8 +285,9 @@ class EventReader:
         if not parts and _is_text(args.get("thought")):
             parts = [Text(args["thought"])]
         outputs = mapping(args.get("outputs"))
-        called = [mapping(call) for call in message.get("tool_calls") or []]
-        final = [read_call(call, self._tally).parsed().get("message") for call in called]
+        final = [
+            _read_call(call).parsed().get("message") for call in message.get("tool_calls") or ()
+        ]
         last = (args.get("final_thought"), outputs.get("content"), outputs.get("reason"), *final)
         for words in last:
             if _is_text(words) and Text(words) not in parts:
@@ -330,7 +297,15 @@ class EventReader:
 
     def _observation(self, event: Mapping[str, Any], kind: str, extras: Mapping[str, Any]) -> None:
         if kind == "recall":
-            self._recalled(extras)
+            self._tally.left_out["knowledge added by the program"] += len(
+                listed(extras.get("microagent_knowledge"))
+            )
+            keys = ("repo_instructions", "additional_agent_instructions")
+            texts = [extras[key] for key in keys if _is_text(extras.get(key))]
+            if texts:
+                self._said("user", [Text(text) for text in texts])
+            else:
+                self._left("workspace context added by the program", viewed=True)
             return
         if kind in {"agent_state_changed", "null", "condense"}:
             self._left(f"program observation: {kind}")
@@ -342,9 +317,8 @@ class EventReader:
         if cause in self._by_user:
             self._said("user", [Text(f"Ran `{self._by_user[cause]}`\n{text}")])
             return
-        call_id = mapping(event.get("tool_call_metadata")).get("tool_call_id")
-        if not isinstance(call_id, str) or not call_id:
-            call_id = f"event-{cause}" if "cause" in event else ""
+        call_id = string(mapping(event.get("tool_call_metadata")).get("tool_call_id"))
+        call_id = call_id or (f"event-{cause}" if "cause" in event else "")
         if call_id:
             rest += self._images([extras.get("screenshot")])
             rest += self._images(extras.get("image_urls"))
@@ -352,17 +326,6 @@ class EventReader:
         else:
             self._tally.repaired["program notice without a call, given as a system message"] += 1
             self._said("system", [*(Text(text) for text in texts if text), *rest])
-
-    def _recalled(self, extras: Mapping[str, Any]) -> None:
-        knowledge = extras.get("microagent_knowledge")
-        count = len(knowledge) if isinstance(knowledge, list) else 0
-        if count:
-            self._tally.left_out["knowledge added by the program"] += count
-        texts = [extras[key] for key in _INSTRUCTIONS if _is_text(extras.get(key))]
-        if texts:
-            self._said("user", [Text(text) for text in texts])
-        else:
-            self._left("workspace context added by the program", viewed=True)
 
     # --- contents ---
 
@@ -391,8 +354,7 @@ class EventReader:
         return [*_thinking_of(message), *self._parts(message.get("content"))]
 
     def _images(self, urls: Any) -> list[Part]:
-        given = urls if isinstance(urls, list) else []
-        named = (url for url in given if isinstance(url, str) and url)
+        named = filter(None, map(string, urls if isinstance(urls, list) else ()))
         return [self._tally.placeholder(Media(True, url=url)) for url in named]
 
     def _note_tools(self, tools: Any) -> None:
@@ -400,13 +362,18 @@ class EventReader:
             self._tally.left_out["tool definition"] += len(tools)
 
 
-def _is_call(part: Part) -> bool:
-    return isinstance(part, ToolCall)
+def _read_call(call: Any) -> ToolCall:
+    """A call of a function or custom tool."""
+    given = mapping(call)
+    custom = mapping(given.get("custom"))
+    function = mapping(given.get("function")) or custom
+    arguments = {"input": custom.get("input")} if custom else function.get("arguments")
+    return ToolCall(string(given.get("id")), string(function.get("name")), as_arguments(arguments))
 
 
 def _thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
     """The reasoning beside the content of a message, unchanged."""
-    yield from thinking_blocks(message)
+    yield from (Thinking(canonical_json(block)) for block in thinking_blocks(message))
     for key in ("responses_reasoning_item", "reasoning_content"):
         if message.get(key) and not message.get("thinking_blocks"):
             yield Thinking(canonical_json({"type": "reasoning", key: message[key]}))

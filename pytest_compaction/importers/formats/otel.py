@@ -82,27 +82,32 @@ def _value(given: Any) -> Any:
     return value
 
 
-def _exchange(item: PlacedValue) -> Exchange | None:
+_ASKING: Final = ("chat", "text_completion", "generate_content", "LLM")
+"""The kinds of spans that are calls of a model."""
+
+
+def _exchange(item: PlacedValue) -> Exchange | str | None:
+    """A call of a model; a trace has spans of agents, tools and programs too."""
     place, span = item
-    attributes = _attributes(mapping(span).get("attributes") or mapping(span).get("tags"))
+    own = attributes = _attributes(mapping(span).get("attributes") or mapping(span).get("tags"))
     request, response = _numbered(attributes)
     for event in map(mapping, listed(mapping(span).get("events"))):
         more = _attributes(event.get("attributes"))
         attributes = {**more, **attributes}
         if said := _SAID.fullmatch(string(event.get("name"))):
-            message = {"role": said["role"] or "assistant", **_read(more)}
+            members = {key.rpartition(".")[2]: _json(value) for key, value in more.items()}
+            message = {"role": said["role"] or "assistant", **members}
             (request if said["role"] else response).append(message)
     request = _messages(attributes, _INPUTS) or request
     response = _messages(attributes, _OUTPUTS) or response
     if not request:
-        return None
+        kinds = [own.get(key) for key in ("gen_ai.operation.name", "openinference.span.kind")]
+        marked = any(key.startswith(("gen_ai.", "llm.")) for key in own)
+        asked = any(kind in _ASKING for kind in kinds) or (marked and not any(kinds))
+        return None if asked else "span that is no call of a model"
     system = _json(attributes.get("gen_ai.system_instructions"))
     model = attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model")
     return Exchange(place, request, response, system, model=string(model), logged=True)
-
-
-def _read(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    return {key.rpartition(".")[2]: _json(value) for key, value in attributes.items()}
 
 
 def _json(value: Any) -> Any:
@@ -123,20 +128,15 @@ def _numbered(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     for key, value in attributes.items():
         if match := _NUMBERED.fullmatch(key):
             asked = match["side"] in ("prompt", "input_messages")
-            message = sides[asked].setdefault(int(match["number"]), {})
-            _put(message, match["rest"].split("."), _json(value))
+            inner: Any = sides[asked].setdefault(int(match["number"]), {})
+            *steps, last = match["rest"].split(".")
+            for step in steps:
+                inner = inner.setdefault(step, {}) if isinstance(inner, dict) else None
+            if isinstance(inner, dict):
+                inner[last] = _json(value)
     made = [[side[number] for number in sorted(side)] for side in sides.values()]
     answers = [{"role": "assistant", **_lists(message)} for message in made[1]]
     return [_lists(message) for message in made[0]], answers
-
-
-def _put(message: dict[str, Any], path: list[str], value: Any) -> None:
-    for step in path[:-1]:
-        inner = message.setdefault(step, {})
-        if not isinstance(inner, dict):
-            return
-        message = inner
-    message[path[-1]] = value
 
 
 def _lists(value: Any) -> Any:
@@ -149,19 +149,6 @@ def _lists(value: Any) -> Any:
     if isinstance(inner, dict) and next(iter(value)) in ("message", "tool_call", "message_content"):
         return _lists(inner)
     return {key: _lists(one) for key, one in value.items()}
-
-
-_ASKING: Final = ("chat", "text_completion", "generate_content", "LLM")
-"""The kinds of spans that are calls of a model."""
-
-
-def _beside(span: Any) -> str:
-    """Why a span without messages is left out: a trace has spans of agents, tools and programs."""
-    attributes = _attributes(mapping(span).get("attributes") or mapping(span).get("tags"))
-    kinds = [attributes.get(key) for key in ("gen_ai.operation.name", "openinference.span.kind")]
-    marked = any(key.startswith(("gen_ai.", "llm.")) for key in attributes)
-    asked = any(kind in _ASKING for kind in kinds) or (marked and not any(kinds))
-    return "" if asked else "span that is no call of a model"
 
 
 def _recognised(value: Any) -> bool:
@@ -181,5 +168,4 @@ IMPORTER: Final = shaped(
     _exchange,
     is_message=lambda value: False,
     split=_spans,
-    beside=_beside,
 )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Image, Part, Text, ToolResult, json_or_none
+from pytest_compaction.conversation import Image, Text, ToolResult, json_or_none
 from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, required_id, string, text_and_rest
 from pytest_compaction.importers.json_files import json_lines
@@ -23,21 +23,6 @@ from pytest_compaction.importers.protocol import (
 )
 from pytest_compaction.importers.registry import Format
 from pytest_compaction.importers.threads import ThreadBuilder, way_up
-
-
-def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[str] | None:
-    """The ids on the branch of the last line; ``None`` for old files, which have no parents."""
-    ids: list[str] = []
-    parents: list[str | None] = []
-    for record in records:
-        own, parent = record.get("id"), record.get("parentId")
-        if isinstance(own, str) and record.get("type") != "session":
-            ids.append(own)
-            parents.append(parent if isinstance(parent, str) else None)
-    if not any(parents):
-        return None
-    return frozenset(way_up(ids, parents, len(ids) - 1, tally))
-
 
 _ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")
 _SPOKEN: Final = ("message", "custom_message", "branch_summary", "compaction")
@@ -74,10 +59,18 @@ class _SessionReader:
         self._numbers: dict[str, int] = {}
         self._recognised = 0
         self._branch: frozenset[str] | None = None
+        """The ids on the branch of the last line; ``None`` for old files, which have no parents."""
 
     def transcript(self) -> Transcript:
-        lines = json_lines(self._path, Tally())
-        self._branch = branch_of((record for _, record in lines), self._tally)
+        ids: list[str] = []
+        parents: list[str | None] = []
+        for _, record in json_lines(self._path, Tally()):
+            own, parent = record.get("id"), record.get("parentId")
+            if isinstance(own, str) and record.get("type") != "session":
+                ids.append(own)
+                parents.append(parent if isinstance(parent, str) else None)
+        if any(parents):
+            self._branch = frozenset(way_up(ids, parents, len(ids) - 1, self._tally))
         for number, record in json_lines(self._path, self._tally):
             self._tally.records += 1
             self._record(record, number)
@@ -91,9 +84,8 @@ class _SessionReader:
         return self._tally.transcript(messages, self._path, empty, self._model, self._boundaries)
 
     def _record(self, record: Mapping[str, Any], number: int) -> None:
-        kind, own = record.get("type"), record.get("id")
-        known = isinstance(kind, str) and (kind in _SPOKEN or kind in _SETTINGS)
-        self._recognised += known
+        kind, own = str(record.get("type")), record.get("id")
+        self._recognised += kind in _SPOKEN or kind in _SETTINGS
         if isinstance(own, str):
             self._numbers[own] = self._tally.records
         left = self._branch is not None and isinstance(own, str) and own not in self._branch
@@ -103,23 +95,19 @@ class _SessionReader:
             self._message(record.get("message"), number)
         elif kind == "custom_message":
             self._message({**record, "role": "custom"}, number)
-        elif kind == "branch_summary":
-            self._branch_summary(record)
+        elif kind == "branch_summary":  # what the model was told; the branch itself is not read
+            summary = string(record.get("summary"))
+            text = f"Summary of the branch that was left before this point:\n\n{summary}"
+            if summary.strip():
+                self._thread.add("user", [Text(text)], self._tally.records)
+            else:
+                self._tally.left_out["summary of a branch without a text"] += 1
         elif kind == "compaction":
             self._compaction(record)
-        elif known:
-            self._tally.left_out[_SETTINGS[str(kind)]] += 1
+        elif kind in _SETTINGS:
+            self._tally.left_out[_SETTINGS[kind]] += 1
         else:
-            self._tally.skip(unknown("record type", kind), record)
-
-    def _branch_summary(self, record: Mapping[str, Any]) -> None:
-        """Add what the model was told about the abandoned branch; the branch itself is not read."""
-        summary = record.get("summary")
-        if isinstance(summary, str) and summary.strip():
-            text = f"Summary of the branch that was left before this point:\n\n{summary}"
-            self._thread.add("user", [Text(text)], self._tally.records)
-        else:
-            self._tally.left_out["summary of a branch without a text"] += 1
+            self._tally.skip(unknown("record type", record.get("type")), record)
 
     def _compaction(self, record: Mapping[str, Any]) -> None:
         """Note a compaction; it names its first kept entry by id, in old files by line from 0."""
@@ -132,23 +120,16 @@ class _SessionReader:
         if not log:
             self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
             return
-        missing = ""
-        if not string(summary):
-            missing = "its record has no summary"
-        elif first is None:
-            missing = "its record does not say which messages it kept"
+        missing = "its record does not say which messages it kept" if first is None else ""
+        missing = missing if string(summary) else "its record has no summary"
         kept = tuple(
             message.id
             for message, origin in zip(log, self._thread.origins, strict=True)
             if first is not None and origin >= first
         )
-        boundary = Boundary(
-            log[-1].id,
-            "" if missing else string(summary),
-            tokens if isinstance(tokens, int) else None,
-            kept,
-            missing=missing,
-        )
+        before = tokens if isinstance(tokens, int) else None
+        said = "" if missing else string(summary)
+        boundary = Boundary(log[-1].id, said, before, kept, missing=missing)
         self._tally.compacted(boundary)
         self._boundaries.append(boundary)
 
@@ -162,7 +143,11 @@ class _SessionReader:
         role = message.get("role")
         self._tally.note_unread(message, _READ)
         if role == "toolResult":
-            self._tool_result(message, place)
+            given, what = message.get("toolCallId"), "a toolResult without toolCallId"
+            call_id = required_id(given, what, place, self._tally)
+            text, others = text_and_rest(self._blocks(message, place).parts)
+            result = ToolResult(call_id, text, message.get("isError") is True)
+            self._thread.add_result(result, [p for p in others if isinstance(p, Image)])
         elif role == "assistant":
             self._assistant(message, place)
         elif role in ("user", "custom"):
@@ -189,19 +174,8 @@ class _SessionReader:
                 self._boundaries[-1] = replace(last, tokens_after=tokens)
         stop = message.get("stopReason")
         how = f"{stop} assistant" if stop in ("aborted", "error") else "assistant"
-        parts = self._parts(message, place)
+        parts = self._blocks(message, place).parts
         self._thread.add_unless_empty("assistant", parts, self._tally.records, how)
-
-    def _tool_result(self, message: Mapping[str, Any], place: str) -> None:
-        call_id = required_id(
-            message.get("toolCallId"), "a toolResult without toolCallId", place, self._tally
-        )
-        text, others = text_and_rest(self._parts(message, place))
-        rest = [part for part in others if isinstance(part, Image)]
-        self._thread.add_result(ToolResult(call_id, text, message.get("isError") is True), rest)
-
-    def _parts(self, message: Mapping[str, Any], place: str) -> list[Part]:
-        return self._blocks(message, place).parts
 
     def _blocks(self, message: Mapping[str, Any], place: str) -> Blocks:
         content = message.get("content")

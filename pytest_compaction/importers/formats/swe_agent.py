@@ -7,72 +7,41 @@ file that the previous observation shows as open.
 
 from __future__ import annotations
 
-import json
+import contextlib
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Part, Text, ToolCall, ToolResult, json_or_none
-from pytest_compaction.conversation.formats.parts import (
-    mapping,
-    string,
-    text_and_rest,
-)
-from pytest_compaction.importers.chat_messages import (
-    as_message,
-    loose_parts,
-    note_end,
-    read_calls,
-    thinking_blocks,
-)
-from pytest_compaction.importers.json_files import is_list, read_document
-from pytest_compaction.importers.protocol import (
-    ImportFormatError,
-    Tally,
-    Transcript,
-    unknown,
-)
-from pytest_compaction.importers.registry import Format, shown_by
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.conversation import json_or_none
+from pytest_compaction.conversation.formats.gemini import listed
+from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.importers.chat_messages import note_end, plain_text, thinking_blocks
+from pytest_compaction.importers.exchanges import Exchange
+from pytest_compaction.importers.json_files import PlacedValue, is_list
+from pytest_compaction.importers.protocol import Tally, unknown
+from pytest_compaction.importers.shapes import Shape, TurnReader, shaped
 
 _EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n")
 _INSERT: Final = re.compile(r"insert\s+(\d+)[ \t]*\n")
 # The parameters of the windowed editor's commands, in order.
 _ARGUMENTS: Final = {
-    "create": ("path",),
-    "open": ("path", "line_number"),
-    "goto": ("line_number",),
-    "scroll_up": (),
-    "scroll_down": (),
-    "search_dir": ("search_term", "dir"),
-    "search_file": ("search_term", "file"),
-    "find_file": ("file_name", "dir"),
-    "submit": (),
-    "exit_cost": (),
-    "exit_context": (),
-    "exit_format": (),
+    "create": "path",
+    "open": "path line_number",
+    "goto": "line_number",
+    "search_dir": "search_term dir",
+    "search_file": "search_term file",
+    "find_file": "file_name dir",
+    **dict.fromkeys("scroll_up scroll_down submit exit_cost exit_context exit_format".split(), ""),
 }
 _EDITOR: Final = "str_replace_editor"
-_FLAGS: Final = {
-    "--file_text": "file_text",
-    "--old_str": "old_str",
-    "--new_str": "new_str",
-    "--insert_line": "insert_line",
-    "--view_range": "view_range",
-}
+_FLAGS: Final = ("--file_text", "--old_str", "--new_str", "--insert_line", "--view_range")
 
 
-def call_of(id: str, command: str, open_file: str = "") -> ToolCall:
-    """The call for a command; ``open_file`` is the file that an edit without a path changes."""
-    name, arguments = _named(command, open_file)
-    return ToolCall(id, name, json.dumps(arguments, ensure_ascii=False))
-
-
-def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
+def command_call(command: str, open_file: str = "") -> tuple[str, dict[str, Any]]:
+    """The tool and the arguments of a command; ``open_file`` is what an edit changes."""
     edit, insert = _EDIT.match(command), _INSERT.match(command)
     where = {"path": open_file} if open_file else {}
     if edit:
@@ -82,13 +51,17 @@ def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
     if insert:
         text = _given(insert, "end_of_insert")
         return "insert", {**where, "line_number": int(insert[1][:9]), "text": text}
-    words = _words(command)
-    if words and words[0] == _EDITOR and len(words) > 2:
-        return _EDITOR, _editor(words)
-    if words and words[0] in _ARGUMENTS and "\n" not in command:
-        keys = _ARGUMENTS[words[0]]
-        if len(words) - 1 <= len(keys):
-            return words[0], dict(zip(keys, words[1:], strict=False))
+    words: list[str] = []
+    with contextlib.suppress(ValueError):
+        # shlex reads character by character and would take seconds for a huge heredoc.
+        words = shlex.split(command[:200_000])
+    name = words[0] if words else ""
+    if name == _EDITOR and len(words) > 2:
+        given = {flag[2:]: value for flag, value in pairwise(words[3:]) if flag in _FLAGS}
+        return name, {"command": words[1], "path": words[2], **given}
+    keys = _ARGUMENTS.get(name, "").split()
+    if name in _ARGUMENTS and "\n" not in command and len(words) - 1 <= len(keys):
+        return name, dict(zip(keys, words[1:], strict=False))
     return "bash", {"command": command}
 
 
@@ -96,22 +69,6 @@ def _given(head: re.Match[str], end: str) -> str:
     """The text below the first line of a command, without the mark of its end."""
     text = head.string[head.end() :].rstrip()
     return text.removesuffix(end).removesuffix("\n") if text.endswith(end) else text
-
-
-def _words(command: str) -> list[str]:
-    try:
-        # shlex reads character by character and would take seconds for a huge heredoc.
-        return shlex.split(command[:200_000])
-    except ValueError:
-        return []
-
-
-def _editor(words: list[str]) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"command": words[1], "path": words[2]}
-    for flag, value in pairwise(words[3:]):
-        if flag in _FLAGS:
-            arguments[_FLAGS[flag]] = value
-    return arguments
 
 
 _MARKS: Final = ("environment", "info", "replay_config", "trajectory")
@@ -139,112 +96,77 @@ def _recognised(value: Any) -> bool:
     return told and any(key in data for key in _MARKS)
 
 
-class _TrajectoryReader:
-    def __init__(self) -> None:
-        self._tally = Tally()
-        self._thread = ThreadBuilder(self._tally)
+class _HistoryReader(TurnReader):
+    def __init__(self, shape: Shape, tally: Tally) -> None:
+        super().__init__(shape, tally)
         self._file = ""
-        self._last_action = ""
-        self._main = ""
+        self._action = ""
+        self._main: Any = None
+        self._commands = 0
 
-    def transcript(self, path: Path) -> Transcript:
-        data = mapping(read_document(path))
-        history, steps = data.get("history"), data.get("trajectory")
-        if not is_list(history) or not history:
-            raise ImportFormatError(
-                f"{path}: no history of a SWE-agent run; expected a list of messages under "
-                "'history'. Name another format with --format"
-            )
-        self._main = str(mapping(history[0]).get("agent", ""))
-        for number, message in enumerate(history):
-            self._tally.records += 1
-            self._message(as_message(message, f"{path}, message {number}"))
-        if is_list(steps) and steps:
-            self._last_observation(mapping(steps[-1]))
-            self._tally.records += len(steps)
-            self._tally.left_out["trajectory step, repeated in the history"] += len(steps)
-        note_end(mapping(data.get("info")), self._tally)
-        replay = data.get("replay_config")
-        if isinstance(replay, str):
-            replay = json_or_none(replay)
-        model = string(mapping(mapping(mapping(replay).get("agent")).get("model")).get("name"))
-        empty = f"{path}: no message in the history of the run"
-        return self._tally.transcript(self._thread.finished(), path, empty, model)
-
-    def _message(self, message: Mapping[str, Any]) -> None:
-        role = message.get("role")
-        if message.get("is_demo") is True:
-            self._tally.left_out["demonstration of another task, shown before this one"] += 1
-        elif str(message.get("agent", self._main)) != self._main:
-            self._tally.left_out["message from another agent"] += 1
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Read a message of the main agent; one behind a call is its output."""
+        role, content = record.get("role"), record.get("content")
+        self._main = str(record.get("agent", "")) if self._main is None else self._main
+        waiting = (
+            [one.call.id for one in self.turns[-1].calls if not one.answer] if self.turns else []
+        )
+        if record.get("is_demo") is True:
+            self.tally.left_out["demonstration of another task, shown before this one"] += 1
+        elif str(record.get("agent", self._main)) != self._main:
+            self.tally.left_out["message from another agent"] += 1
         elif role == "assistant":
-            self._assistant(message)
-        elif role in ("user", "tool") and (waiting := self._thread.open_calls()):
-            self._observed(message, waiting)
+            self._action = string(record.get("action")).strip()
+            said = self._written(record) or [*listed(content), *self._calls(record)]
+            self.say("assistant", [*thinking_blocks(record), *said])
+        elif role in ("user", "tool") and waiting:
+            given = listed(record.get("tool_call_ids"))
+            self._observed(given[0] if given and given[0] in waiting else waiting[0], content)
+        elif role == _LAST_STEP:  # the history lacks its observation
+            if waiting and string(record.get("action")).strip() == self._action:
+                self.tally.repaired["last observation, taken from the trajectory"] += 1
+                self._observed(waiting[0], content)
         elif role in ("system", "user"):
-            self._thread.add_unless_empty(
-                str(role), loose_parts(message.get("content"), self._tally)
-            )
+            self.say(str(role), listed(content))
         else:
-            self._tally.skip(unknown("message role", role))
+            self.tally.skip(unknown("message role", role))
 
-    def _assistant(self, message: Mapping[str, Any]) -> None:
-        calls = read_calls(message.get("tool_calls"), self._tally, self._thread)
-        self._last_action = string(message.get("action"))
-        if not calls and self._last_action.strip():
-            call = call_of(self._thread.new_id(), self._last_action.strip(), self._file)
-            self._tally.repaired["command written as text, given as a tool call"] += 1
-            said = [*self._thought(message), call]
-        else:
-            said = loose_parts(message.get("content"), self._tally)
-            said += [self._naming_file(call) for call in calls]
-        self._thread.add_unless_empty("assistant", [*thinking_blocks(message), *said])
-
-    def _thought(self, message: Mapping[str, Any]) -> list[Part]:
-        text, _ = text_and_rest(loose_parts(message.get("content"), self._tally))
-        thought = message.get("thought")
+    def _written(self, record: Mapping[str, Any]) -> list[Any]:
+        """The thought and the command of a message that has the command in its text."""
+        if not self._action or record.get("tool_calls"):
+            return []
+        self.tally.repaired["command written as text, given as a tool call"] += 1
+        thought = record.get("thought")
         if not isinstance(thought, str):
-            thought = _without_last_block(text)
-        return [Text(thought.rstrip())] if thought.strip() else []
+            thought = _without_last_block(plain_text(record.get("content")))
+        self._commands += 1
+        name, arguments = command_call(self._action, self._file)
+        call = {"type": "tool_call", "id": f"call-{self._commands}", "name": name}
+        return [thought.rstrip(), {**call, "input": arguments}]
 
-    def _naming_file(self, call: ToolCall) -> ToolCall:
-        given = call.parsed()
-        if call.name in ("edit", "insert") and given and self._file and not _names_file(given):
-            self._tally.repaired["edit of the open file, given its path"] += 1
-            arguments = json.dumps({"path": self._file, **given}, ensure_ascii=False)
-            return replace(call, arguments=arguments)
-        return call
+    def _calls(self, record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """The calls of a message; an edit of the open file is given its path."""
+        for call in map(mapping, listed(record.get("tool_calls"))):
+            given = mapping(call.get("function"))
+            name, arguments = given.get("name"), given.get("arguments")
+            parsed = mapping(json_or_none(arguments) if isinstance(arguments, str) else arguments)
+            named = any("file" in key.lower() or "path" in key.lower() for key in parsed)
+            if name in ("edit", "insert") and parsed and self._file and not named:
+                self.tally.repaired["edit of the open file, given its path"] += 1
+                arguments = {"path": self._file, **parsed}
+            yield {"type": "tool_call", "id": call.get("id"), "name": name, "input": arguments}
 
-    def _observed(self, message: Mapping[str, Any], waiting: Sequence[str]) -> None:
-        text, rest = text_and_rest(loose_parts(message.get("content"), self._tally))
-        given = message.get("tool_call_ids")
-        named = given[0] if isinstance(given, list) and given else None
-        id = str(named) if named in waiting else waiting[0]
+    def _observed(self, id: str, content: Any) -> None:
+        """Give a result to its call; note which file is open, as seen from the current folder."""
+        text = plain_text(content)
         refused = bool(_REFUSED.search(text[:_HEAD]))
-        self._thread.add_result(ToolResult(id, text, refused), rest)
-        self._note_open_file(text)
-
-    def _note_open_file(self, text: str) -> None:
-        """Note which file is open, relative to the current folder, as commands name it."""
+        result = {"type": "tool_result", "tool_call_id": id, "isError": refused}
+        self.say("tool", [{**result, "output": content}])
         found = _OPEN_FILE.findall(text) or _OPENED.findall(text)
-        folder = _FOLDER.findall(text)
         if found:
-            path = found[-1].strip()
-            self._file = "" if path in ("n/a", "") else path
-        if folder and self._file.startswith(prefix := folder[-1].strip().rstrip("/") + "/"):
-            self._file = self._file.removeprefix(prefix)
-
-    def _last_observation(self, last: Mapping[str, Any]) -> None:
-        """Add the output of the last action: the history lacks it, the last step has it."""
-        same = str(last.get("action", "")).strip() == self._last_action.strip()
-        waiting = self._thread.open_calls()
-        if waiting and same and isinstance(last.get("observation"), str):
-            self._tally.repaired["last observation, taken from the trajectory"] += 1
-            self._observed({"content": last["observation"]}, waiting)
-
-
-def _names_file(arguments: Mapping[str, Any]) -> bool:
-    return any("file" in key.lower() or "path" in key.lower() for key in arguments)
+            self._file = found[-1].strip().removesuffix("n/a")
+        for folder in _FOLDER.findall(text)[-1:]:
+            self._file = self._file.removeprefix(folder.strip().rstrip("/") + "/")
 
 
 def _without_last_block(text: str) -> str:
@@ -258,9 +180,34 @@ def _without_last_block(text: str) -> str:
     return text[:first] if opened else text
 
 
-IMPORTER: Final = Format(
+_LAST_STEP: Final = "last step"
+
+
+def _exchange(item: PlacedValue) -> Exchange | None:
+    place, data = item[0], mapping(item.value)
+    history, steps = data.get("history"), data.get("trajectory")
+    if not is_list(history) or not history:
+        return None
+    replay = data.get("replay_config")
+    replay = json_or_none(replay) if isinstance(replay, str) else replay
+    model = mapping(mapping(mapping(replay).get("agent")).get("model")).get("name")
+    exchange = Exchange(place, history, model=string(model))
+    if is_list(steps) and steps:
+        exchange.tally.records += len(steps) - 1
+        exchange.tally.left_out["trajectory step, repeated in the history"] += len(steps)
+        last = mapping(steps[-1])
+        given = {"role": _LAST_STEP, "agent": mapping(history[0]).get("agent", "")}
+        given |= {"action": last.get("action"), "content": last.get("observation")}
+        exchange = replace(exchange, response=[given])
+    note_end(mapping(data.get("info")), exchange.tally)
+    return exchange
+
+
+IMPORTER: Final = shaped(
     "swe-agent",
     "SWE-agent, trajectory (.traj, JSON)",
-    shown_by(_recognised),
-    lambda path: _TrajectoryReader().transcript(path),
+    Shape(),
+    _recognised,
+    _exchange,
+    reader=_HistoryReader,
 )

@@ -97,7 +97,7 @@ def test_function_calls_and_the_end_of_a_run_are_read(tmp_path):
 
 
 def test_the_public_run_is_read_whole():
-    transcript = IMPORTER.read(public_data("mini-swe-agent/github_issue.traj.json"))
+    (transcript,) = IMPORTER.read(public_data("mini-swe-agent/github_issue.traj.json"))
     assert transcript.tally.messages == transcript.tally.records == 22
     assert roles(transcript) == ["system", "user", *["assistant", "tool"] * 10]
     failed = [part.is_error for message in transcript.messages for part in message.results]
@@ -109,9 +109,9 @@ def test_the_public_run_is_read_whole():
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('{"messages": []}', "no message of a mini-swe-agent run"),
-        ('{"messages": [7]}', "message 0: the message is int"),
-        ('{"messages": [{"role": "user", "content": ""}]}', "no message in the run"),
+        ('{"messages": []}', "no conversation of mini-swe-agent"),
+        ('{"messages": [7]}', "int instead of a message"),
+        ('{"messages": [{"role": "user", "content": ""}]}', "no message in the conversation"),
         ('{"messages": [', "not valid JSON"),
     ],
 )
@@ -119,5 +119,5 @@ def test_a_broken_run_is_named(tmp_path, content, said):
     path = tmp_path / "run.traj.json"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:
-        IMPORTER.read(path)
+        list(IMPORTER.read(path))
     assert str(path) in str(caught.value)

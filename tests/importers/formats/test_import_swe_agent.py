@@ -8,7 +8,7 @@ from support.paths import public_data
 from pytest_compaction.artifacts import file_operations, file_states
 from pytest_compaction.conversation import Image, Thinking, structure_faults
 from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
-from pytest_compaction.importers.formats.swe_agent import IMPORTER, call_of
+from pytest_compaction.importers.formats.swe_agent import IMPORTER, command_call
 
 STATE = "\n(Open file: {})\n(Current directory: /repo)\nbash-$"
 
@@ -36,7 +36,7 @@ def written(tmp_path, *history, **more):
 
 
 def imported(tmp_path, *history, **more):
-    transcript = IMPORTER.read(written(tmp_path, *history, **more))
+    (transcript,) = IMPORTER.read(written(tmp_path, *history, **more))
     assert structure_faults(transcript.messages) == []
     return transcript
 
@@ -182,8 +182,7 @@ def test_what_the_history_lacks_is_taken_from_the_steps(tmp_path):
     ],
 )
 def test_commands_of_its_tools_are_told_from_the_shell(command, name, arguments):
-    call = call_of("c1", command, "o.py")
-    assert (call.name, call.parsed()) == (name, arguments)
+    assert command_call(command, "o.py") == (name, arguments)
 
 
 def test_the_format_is_detected_from_content(tmp_path):
@@ -197,9 +196,9 @@ def test_the_format_is_detected_from_content(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('{"trajectory": []}', "no history of a SWE-agent run"),
-        ('{"history": [7]}', "message 0: the message is int"),
-        ('{"history": [{"role": "user", "content": ""}]}', "no message in the history"),
+        ('{"trajectory": []}', "no conversation of swe-agent"),
+        ('{"history": [7]}', "int instead of a message"),
+        ('{"history": [{"role": "user", "content": ""}]}', "no message in the conversation"),
         ('{"history": [', "not valid JSON"),
     ],
 )
@@ -207,7 +206,7 @@ def test_a_broken_run_is_named(tmp_path, content, said):
     path = tmp_path / "run.traj"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:
-        IMPORTER.read(path)
+        list(IMPORTER.read(path))
     assert str(path) in str(caught.value)
 
 
@@ -219,7 +218,7 @@ def test_a_broken_run_is_named(tmp_path, content, said):
     ],
 )
 def test_the_public_runs_are_read_whole(name, messages, edited):
-    transcript = IMPORTER.read(public_data(f"swe-agent/{name}.traj"))
+    (transcript,) = IMPORTER.read(public_data(f"swe-agent/{name}.traj"))
     assert transcript.tally.messages == messages
     assert structure_faults(transcript.messages) == []
     states = {state.path: state for state in file_states(file_operations(transcript.messages))}
