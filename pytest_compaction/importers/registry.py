@@ -26,7 +26,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers import formats
 from pytest_compaction.importers.json_files import head_values, outline
 from pytest_compaction.importers.protocol import (
     MARKED,
@@ -94,9 +93,10 @@ def load_importers() -> ImporterSet:
     """The built-in importers and those of the entry point group ``pytest_compaction.importers``."""
     found: dict[str, Importer] = {}
     problems: list[str] = []
+    package = importlib.import_module(f"{__package__}.formats")
     candidates: list[tuple[str, str, Callable[[], Any]]] = [
         (module.name.rpartition(".")[2].replace("_", "-"), module.name, partial(_shipped, module))
-        for module in pkgutil.iter_modules(formats.__path__, f"{formats.__name__}.")
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
     ]
     entries = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name)
     candidates += [(entry.name, entry.value, entry.load) for entry in entries]
