@@ -87,23 +87,29 @@ class Registry:
         Raises :class:`UnknownCompactorError` with what exists and the nearest name.
         """
         if spec.parts:
-            return self._composed(spec)
+            from pytest_compaction.compactors.archive import composed
+            from pytest_compaction.compactors.composition import CompositionError
+
+            try:
+                return composed(spec.text, [self.create(part) for part in spec.parts])
+            except CompositionError as error:
+                raise UnknownCompactorError(
+                    f"the parts cannot be composed: {printable(str(error))}"
+                ) from None
         target, shipped = self._resolve(spec.target), self.is_shipped(spec)
         rest, told = told_of(spec, target, shipped)
-        strategy = self._made(rest, target, shipped)
+        strategy: Compactor[State]
+        if shipped:
+            strategy = instance_of(rest, target, Given.of(rest))
+        else:
+            from pytest_compaction.compactors.function.user_strategy import strategy_of
+
+            strategy = strategy_of(rest, target)
         if told is not None:
             from pytest_compaction.compactors.archive import asks_model
 
             tell(spec, strategy, told, asks=strategy is not target and asks_model(strategy))
         return strategy
-
-    def _made(self, spec: Spec, target: Any, shipped: bool) -> Compactor[State]:
-        if shipped:
-            strategy: Compactor[State] = instance_of(spec, target, Given.of(spec))
-            return strategy
-        from pytest_compaction.compactors.function.user_strategy import strategy_of
-
-        return strategy_of(spec, target)
 
     def named(self, text: str) -> Compactor[State]:
         """The strategy with this text; one of this package keeps no state and is made once.
@@ -182,17 +188,6 @@ class Registry:
                 found |= {f"{part.target} {told}": None} if told else {}
         return list(found)
 
-    def _composed(self, spec: Spec) -> Compactor[State]:
-        from pytest_compaction.compactors.archive import composed
-        from pytest_compaction.compactors.composition import CompositionError
-
-        try:
-            return composed(spec.text, [self.create(part) for part in spec.parts])
-        except CompositionError as error:
-            raise UnknownCompactorError(
-                f"the parts cannot be composed: {printable(str(error))}"
-            ) from None
-
     def _resolve(self, target: str) -> Any:
         if target in self.added:
             return self.added[target]
@@ -201,7 +196,14 @@ class Registry:
             return getattr(importlib.import_module(f"{__package__}.{module}"), name)
         points = self._entry_points()
         if target in points:
-            return _loaded(points[target])
+            try:
+                return points[target].load()
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # also SystemExit, and what skips a test
+                raise UnknownCompactorError(
+                    f"cannot load the compactor {target!r} from its entry point: {raised(error)}"
+                ) from error
         if ":" in target and not target.endswith(".py"):
             return own_object(target)
         listed = names_of(target)
@@ -264,14 +266,3 @@ def describe(target: Any) -> str:
     if getattr(target, "knows_no_budget", False):
         line = f"{line}; knows no budget, so views are usually over it"
     return f"null: {line}" if null else line
-
-
-def _loaded(point: importlib.metadata.EntryPoint) -> Any:
-    try:
-        return point.load()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # also SystemExit, and what skips a test
-        raise UnknownCompactorError(
-            f"cannot load the compactor {point.name!r} from its entry point: {raised(error)}"
-        ) from error

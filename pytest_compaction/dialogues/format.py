@@ -127,7 +127,17 @@ def read_dialogue(value: Any, source: str, name: str) -> Dialogue | list[CaseFau
             found = f"an object with the keys {keys}" if keys else "an empty object"
         return [CaseFault("", found, _FORMATS)]
     if form == "turns":
-        return _from_turns(value, source, name)
+        faults = shape_faults("turns", value, DIALOGUE_SCHEMA)
+        if "task" not in value:
+            faults = [CaseFault("/task", "no 'task'", f"one of {', '.join(TASKS)}"), *faults]
+        faults = faults or _turn_faults(value)
+        if faults:
+            return faults
+        task = value["task"]
+        turns = tuple(UserTurn(turn["user"], turn["bot"]) for turn in value["history"])
+        named = _named(value)
+        id = _safe(f"{task}_{named}") if named else name
+        return Dialogue(id, task, turns, source, named=named)
     if "messages" in value:
         return _from_chat(value, source, name)
     read = _from_chat({**value, "messages": value["traj"]}, source, name)
@@ -135,20 +145,6 @@ def read_dialogue(value: Any, source: str, name: str) -> Dialogue | list[CaseFau
         return read
     # A trial of tau-bench: its faults point to where the file has them.
     return [replace(f, pointer=f.pointer.replace("/messages", "/traj", 1)) for f in read]
-
-
-def _from_turns(data: Mapping[str, Any], source: str, name: str) -> Dialogue | list[CaseFault]:
-    faults = shape_faults("turns", data, DIALOGUE_SCHEMA)
-    if "task" not in data:
-        faults = [CaseFault("/task", "no 'task'", f"one of {', '.join(TASKS)}"), *faults]
-    faults = faults or _turn_faults(data)
-    if faults:
-        return faults
-    task = data["task"]
-    turns = tuple(UserTurn(turn["user"], turn["bot"]) for turn in data["history"])
-    named = _named(data)
-    id = _safe(f"{task}_{named}") if named else name
-    return Dialogue(id, task, turns, source, named=named)
 
 
 def _turn_faults(data: Mapping[str, Any]) -> list[CaseFault]:

@@ -220,7 +220,15 @@ class DryRunModel:
             room = self._room(request.budget)
             reply = await self._stand_in.summarize(replace(request, budget=room))
             if self._length == "long":
-                reply = self._filled(reply, request)
+                # The summary with entries added to each section until the budget is full.
+                each = self._tokens.text(f"- {_FILLER}") + 1
+                sections = request.sections
+                count = max(0, request.budget // (each * len(sections))) + 1
+                more = tuple(f"{_FILLER} {number}" for number in range(count))
+                entries = tuple((s.id, (*reply.summary.of(s.id), *more)) for s in sections)
+                full = within_budget(Summary(entries), sections, request.budget, self._tokens.text)
+                written = self._tokens.text(full.render(sections))
+                reply = SummaryReply(full, replace(reply.usage, output_tokens=written))
             call.entry.written = reply.usage.output_tokens
             return reply
 
@@ -244,17 +252,6 @@ class DryRunModel:
 
     def _room(self, tokens: int) -> int:
         return min(tokens, _SHORT_TOKENS) if self._length == "short" else tokens
-
-    def _filled(self, reply: SummaryReply, request: SummaryRequest) -> SummaryReply:
-        """The summary with entries added to each section until the budget is full."""
-        each = self._tokens.text(f"- {_FILLER}") + 1
-        sections = request.sections
-        count = max(0, request.budget // (each * len(sections))) + 1
-        more = tuple(f"{_FILLER} {number}" for number in range(count))
-        entries = tuple((s.id, (*reply.summary.of(s.id), *more)) for s in sections)
-        full = within_budget(Summary(entries), sections, request.budget, self._tokens.text)
-        written = self._tokens.text(full.render(sections))
-        return SummaryReply(full, replace(reply.usage, output_tokens=written))
 
     def refuses(self, parameters: Parameters) -> str | None:
         """As the real model does."""

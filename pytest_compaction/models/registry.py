@@ -59,13 +59,10 @@ class Endpoints:
     own_tokens: OwnTokens = ()
     """The tokens that earlier runs counted of the models."""
 
-    def check_of(
-        self, models: Iterable[str], judges: Iterable[str], is_worker: bool = False
-    ) -> EndpointCheck:
+    def check_of(self, models: Iterable[str], judges: Iterable[str]) -> EndpointCheck:
         """The check of the models that answer or summarize, and of those that judge.
 
-        What it finds is noted in the accounts, if it is new or anything is adapted. A worker of a
-        run has it made by the controlling process.
+        What it finds is noted in the accounts, if it is new or anything is adapted.
         """
         from pytest_compaction.models.calls.check import FOLDER, EndpointCheck, check_calls
 
@@ -76,7 +73,7 @@ class Endpoints:
                 self.accounts.note_check("\n".join(found.lines(self.prices)))
 
         calls = check_calls(models, judges)
-        return EndpointCheck(store, self.adapting, calls, self.accounts, tell, is_worker)
+        return EndpointCheck(store, self.adapting, calls, tell)
 
     def close(self) -> None:
         """Write what is to be written, and remove the files that only a run needs."""

@@ -581,7 +581,15 @@ class WorkLoop(OnceTasks):
                 while self._closed_too:
                     self._do(self._closed_too.pop().close())
             finally:
-                self._end()
+                if self._thread is not None:
+                    self._loop.call_soon_threadsafe(self._loop.stop)
+                    self._thread.join()
+                    self._thread = None
+                self.function_loop.close()
+                if not self._loop.is_closed():
+                    # What a strategy asked for while its request was cancelled.
+                    self._loop.run_until_complete(cancel_all())
+                    self._loop.close()
 
     def close_too(self, what: _Closing) -> None:
         """Close this with the loop, on it, before what is closed already."""
@@ -592,14 +600,3 @@ class WorkLoop(OnceTasks):
             work.close()  # Python warns of a coroutine that never ran
         else:
             asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    def _end(self) -> None:
-        if self._thread is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._thread = None
-        self.function_loop.close()
-        if not self._loop.is_closed():
-            # What a strategy asked for while its request was cancelled.
-            self._loop.run_until_complete(cancel_all())
-            self._loop.close()

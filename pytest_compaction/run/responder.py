@@ -148,21 +148,18 @@ class ForcedChoice:
     ) -> AnswerReply:
         known = reminded or self.known
         if self.known is None:
-            known = self._is_read(view, probe, reminded)
+            from pytest_compaction.text import TextIndex  # takes long to import
+
+            indexes = [view_index(view.messages)]
+            if reminded:
+                indexes.append(TextIndex("\n".join(fact.text for fact in probe.facts)))
+            known = all(
+                any(index.read(fact.statement).outcome == "stated" for index in indexes)
+                for fact in probe.facts
+            )
         count = self.responder.tokens
         read = count.messages(view.messages) + count.text(question)
         return AnswerReply(choice.letter if known else choice.habit, Usage(1, read, 0, 1))
-
-    def _is_read(self, view: View, probe: Probe, reminded: bool) -> bool:
-        from pytest_compaction.text import TextIndex  # takes long to import
-
-        indexes = [view_index(view.messages)]
-        if reminded:
-            indexes.append(TextIndex("\n".join(fact.text for fact in probe.facts)))
-        return all(
-            any(index.read(fact.statement).outcome == "stated" for index in indexes)
-            for fact in probe.facts
-        )
 
 
 SUMMARY: Final = "server-summary"
@@ -206,28 +203,26 @@ def seen(view: View, applied: Applied | None, tokens: TokenCounter) -> Seen:
         )
     known = view.messages
     if CLEARING in done.edits:
-        known = _cleared(view, done.cleared_uses)
+        # The view without its oldest tool results: as many as the server cleared.
+        edit = next(edit for edit in edits_of(view.parameters) if edit.get("type") == CLEARING)
+        old = clearable(edit, view.messages)
+        gone = {call.id for _, call in (old[: done.cleared_uses] if done.cleared_uses else old)}
+        inputs = edit.get("clear_tool_inputs")
+
+        def left(part: Part) -> Part:
+            if isinstance(part, ToolResult) and part.call_id in gone:
+                return replace(part, text=PLACEHOLDER)
+            if isinstance(part, ToolCall) and part.id in gone:
+                emptied = inputs is True or (isinstance(inputs, list) and part.name in inputs)
+                return replace(part, arguments="{}") if emptied else part
+            return part
+
+        known = tuple(
+            replace(m, parts=tuple(left(part) for part in m.parts)) for m in view.messages
+        )
     if COMPACTION in done.edits:  # the system prompt and the summary: everything else is gone
         known = known[: leading_system(known)]
         if done.summary:
             known = (*known, text_message(SUMMARY, "assistant", done.summary, "synthetic"))
     read = done.read_tokens
     return Seen(known, max(whole.tokens - done.cleared_tokens, 0) if read is None else read)
-
-
-def _cleared(view: View, uses: int) -> tuple[Message, ...]:
-    """The view without its oldest tool results: as many as the server cleared."""
-    edit = next(edit for edit in edits_of(view.parameters) if edit.get("type") == CLEARING)
-    old = clearable(edit, view.messages)
-    gone = {call.id for _, call in (old[:uses] if uses else old)}
-    inputs = edit.get("clear_tool_inputs")
-
-    def left(part: Part) -> Part:
-        if isinstance(part, ToolResult) and part.call_id in gone:
-            return replace(part, text=PLACEHOLDER)
-        if isinstance(part, ToolCall) and part.id in gone:
-            emptied = inputs is True or (isinstance(inputs, list) and part.name in inputs)
-            return replace(part, arguments="{}") if emptied else part
-        return part
-
-    return tuple(replace(m, parts=tuple(left(part) for part in m.parts)) for m in view.messages)

@@ -124,7 +124,6 @@ def endpoints_of(
             check = endpoints.check_of(
                 [name for name in (settings.model, settings.responder) if name in real],
                 [name for name in (*settings.judges, settings.reader) if name in real],
-                is_worker=accounts is not None,
             )
             endpoints = replace(endpoints, check=check)
             endpoints.caller.before_paid = check.before

@@ -217,14 +217,6 @@ class BenchmarkScheduling(Scheduling):
     def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[Any]) -> None:
         """Decide how many workers are given items, and make the folder of the sign to stop."""
         self._folder = TemporaryFolder()
-        check = self._session.endpoints.check if self._session.endpoints else None
-        if check is not None:
-            loop = self._session.work_loop
-
-            async def begin() -> None:
-                loop.begin(check, check.for_workers)
-
-            loop.wait(begin())
         self.at_work = len(specs)
         if self._session.blocks_nowhere:
             self.at_work = min(self.at_work, processors())

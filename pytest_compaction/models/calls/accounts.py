@@ -31,7 +31,6 @@ create table if not exists notes (text text primary key);
 create table if not exists claims (
     digest text primary key, owner text not null, kept integer not null default 0
 );
-create table if not exists checks (model text primary key, adapted text);
 """
 _ENTER: Final = "insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _STOPPED: Final = "stopped"
@@ -250,21 +249,6 @@ class Accounts:
     def checks(self) -> list[str]:
         """The tables of :meth:`note_check`, by model."""
         return [text.removeprefix(_CHECK) for text in self._notes if text.startswith(_CHECK)]
-
-    def ask_check(self, model: str) -> str | None:
-        """Ask the controlling process for the check of a model; what it told, once it has."""
-        with self._connection():
-            self._do("insert or ignore into checks (model) values (?)", model)
-            rows = self._do("select adapted from checks where model = ?", model)
-        return str(rows[0][0]) if rows and rows[0][0] is not None else None
-
-    def asked_checks(self) -> list[str]:
-        """The models whose check was asked for and is not told yet."""
-        return [model for (model,) in self._do("select model from checks where adapted is null")]
-
-    def tell_check(self, model: str, adapted: str) -> None:
-        """Tell all who wait for it what the check of a model found."""
-        self._do("update checks set adapted = ? where model = ?", adapted, model)
 
     @property
     def _notes(self) -> list[str]:

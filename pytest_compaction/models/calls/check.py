@@ -9,15 +9,12 @@ adapted, so that a later run knows it without asking.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pytest_compaction.models.calls.accounts import Accounts, repeated
 from pytest_compaction.models.calls.address import base_url_for, shown_host
 from pytest_compaction.models.calls.endpoint import ADAPTED, AdaptingCaller
-from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError
@@ -28,8 +25,6 @@ from pytest_compaction.text import printable
 
 FOLDER: Final = "checks"
 """The folder within the store for the replies to checks."""
-_LOOK_S: Final = 0.1
-"""How often the controlling process looks whether a worker asks for a check."""
 CHECK_TOKENS: Final = 96
 """The most output of one check: with its prompt two or three of them stay under 500 tokens."""
 _SAID: Final = (
@@ -113,8 +108,7 @@ class Checked:
 class EndpointCheck:
     """Checks each model once, before the first call to it that the store cannot answer.
 
-    The controlling process makes the calls. A worker (``is_worker``) asks it through ``accounts``
-    and waits: only a worker knows that the store lacks a call.
+    Of the processes of a run the first makes the calls; the store has them for the others.
     """
 
     def __init__(
@@ -122,16 +116,12 @@ class EndpointCheck:
         store: Store,
         adapting: AdaptingCaller,
         calls: Sequence[Call],
-        accounts: Accounts,
         tell: Callable[[Checked], object],
-        is_worker: bool = False,
     ) -> None:
         self._store = store
         self._adapting = adapting
         self._calls = calls
-        self._accounts = accounts
         self._tell = tell
-        self._make = self._asked if is_worker else self._checked
         self._begun: dict[str, asyncio.Task[Checked]] = {}
 
     async def before(self, call: Call) -> None:
@@ -142,29 +132,8 @@ class EndpointCheck:
     async def of(self, model: str) -> Checked:
         """Check a model; it is made once, however many wait for it."""
         if model not in self._begun:
-            self._begun[model] = asyncio.ensure_future(self._make(model))
+            self._begun[model] = asyncio.ensure_future(self._checked(model))
         return await asyncio.shield(self._begun[model])
-
-    async def for_workers(self) -> None:
-        """Make the checks that workers ask for, until each model is checked."""
-        models = {call.model for call in self._calls}
-        while models - self._begun.keys():
-            for model in self._accounts.asked_checks():
-                found = Checked(model)
-                try:
-                    found = await self.of(model)
-                finally:  # a worker that is not told waits forever
-                    self._accounts.tell_check(model, json.dumps(sorted(found.adapted)))
-            await asyncio.sleep(_LOOK_S)
-
-    async def _asked(self, model: str) -> Checked:
-        """The findings of the controlling process; its call takes a slot of this worker."""
-        async with current_slot():
-            told = await repeated(lambda: self._accounts.ask_check(model))
-        found = Checked(model, frozenset(json.loads(told)))
-        for call in (call for call in self._calls if call.model == model):
-            self._adapting.adopt(call, found.adapted)
-        return found
 
     async def missing(self, model: str) -> list[Call]:
         """The calls that check a model and are still to be paid for."""

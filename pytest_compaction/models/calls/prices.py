@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_compaction.case import CaseFault, read_checked, refuse_faults
@@ -20,9 +20,6 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.settings import OptionError
 from pytest_compaction.text import printable
-
-if TYPE_CHECKING:
-    from genai_prices import Usage as PricedUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +74,7 @@ class PriceTable:
     def _price(self, model: str, read: list[int], written: int) -> Decimal | None:
         from genai_prices import Usage as PricedUsage
         from genai_prices import calc_price
+        from genai_prices.types import ModelPrice
 
         _, cached, kept, long = read
         usage = PricedUsage(
@@ -88,26 +86,23 @@ class PriceTable:
         )
         name = _table_name(model)
         if name in self.own:
-            return _own_price(self.own[name], usage)
+            entry = self.own[name]
+
+            if usage.input_tokens > entry.get("up_to_input_tokens", usage.input_tokens):
+                return None
+            keys = ("input", "cached_input", "cache_write", "cache_write_1h", "output")
+            units = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
+            amounts = [entry["input"] if entry.get(key) is None else entry[key] for key in keys]
+            prices = zip(
+                (*units, "output_mtok"), (Decimal(repr(each)) for each in amounts), strict=True
+            )
+            total: Decimal = ModelPrice(**dict(prices)).calc_price(usage)["total_price"]
+            return total
         try:
             price: Decimal = calc_price(usage, name, provider_api_url=self.url).total_price
         except LookupError:
             return None
         return price
-
-
-def _own_price(entry: Mapping[str, Any], usage: PricedUsage) -> Decimal | None:
-    """The price of a call by an entry of the user's file; ``None`` if the call is too long."""
-    from genai_prices.types import ModelPrice
-
-    if usage.input_tokens > entry.get("up_to_input_tokens", usage.input_tokens):
-        return None
-    keys = ("input", "cached_input", "cache_write", "cache_write_1h", "output")
-    units = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
-    amounts = [entry["input"] if entry.get(key) is None else entry[key] for key in keys]
-    prices = zip((*units, "output_mtok"), (Decimal(repr(each)) for each in amounts), strict=True)
-    total: Decimal = ModelPrice(**dict(prices)).calc_price(usage)["total_price"]
-    return total
 
 
 def _table_name(model: str) -> str:

@@ -168,7 +168,19 @@ def excerpts_for(
         parts = [request.digest, request.facts, request.traps, request.question, request.response]
         about = identity(["excerpts", tokens.name, budget, *parts])
     chosen = kept.once(about, _CHOICE, lambda: _chosen(log, request, budget, tokens.text))
-    return _rendered(log.excerpts, chosen)
+    lines: list[str] = []
+    last = -1
+    for number in chosen:
+        label, text = log.excerpts[number]
+        if number != last + 1:
+            lines.append(GAP)
+        if number == 0 or number != last + 1 or label != log.excerpts[last][0]:
+            lines.append(label)
+        lines.append(text)
+        last = number
+    if last + 1 < len(log.excerpts):
+        lines.append(GAP)
+    return "\n".join(lines)
 
 
 def _chosen(
@@ -218,19 +230,3 @@ def _filled(numbers: Iterable[int], costs: Sequence[int], budget: int) -> set[in
             if budget < least:
                 break
     return chosen
-
-
-def _rendered(excerpts: Sequence[tuple[str, str]], chosen: Sequence[int]) -> str:
-    lines: list[str] = []
-    last = -1
-    for number in chosen:
-        label, text = excerpts[number]
-        if number != last + 1:
-            lines.append(GAP)
-        if number == 0 or number != last + 1 or label != excerpts[last][0]:
-            lines.append(label)
-        lines.append(text)
-        last = number
-    if last + 1 < len(excerpts):
-        lines.append(GAP)
-    return "\n".join(lines)

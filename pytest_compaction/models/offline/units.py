@@ -114,7 +114,9 @@ def _prepared(view: tuple[Message, ...]) -> PreparedView:
     by_unit, by_passage = BM25(), BM25()
     for number, message in enumerate(view):
         before = len(units)
-        for kind, lines in _lines(message):
+        size = sum(len(part.text) for part in message.parts if isinstance(part, Text | ToolResult))
+        size += sum(len(call.arguments) for call in message.calls)
+        for kind, lines in _lines_once(message) if size <= _LONGEST else _read(message):
             for first in range(0, len(lines), PASSAGE_UNITS):
                 passage: list[str] = []
                 for text, normal, terms in lines[first : first + PASSAGE_UNITS]:
@@ -140,13 +142,6 @@ def _results(view: Sequence[Message]) -> tuple[tuple[str, int], ...]:
 
 _Line = tuple[str, str, tuple[str, ...]]
 """A unit, the same normalised, and its stems."""
-
-
-def _lines(message: Message) -> Iterable[tuple[str, Sequence[_Line]]]:
-    """The units of each part; those of a message that is not long are made once for all views."""
-    size = sum(len(part.text) for part in message.parts if isinstance(part, Text | ToolResult))
-    size += sum(len(call.arguments) for call in message.calls)
-    return _lines_once(message) if size <= _LONGEST else _read(message)
 
 
 @lru_cache(maxsize=512)
