@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import correlation
+from statistics import correlation, fmean
 from typing import Any, Final
 
 from pytest_compaction.metrics.aggregates import (
@@ -74,6 +74,7 @@ def kendall_tau_b(pairs: Sequence[tuple[float, float]]) -> float | None:
 LEAST: Final = 3
 """The fewest pairs, or strategies, for which a figure of agreement is given."""
 
+_TOO_FEW: Final = "not defined: {} to compare, and it takes at least {}"
 Pair = tuple[float, float]
 Pairs = Mapping[str, Sequence[Pair]]
 
@@ -113,16 +114,34 @@ def of_runs(first: Sequence[Record], second: Sequence[Record], names: tuple[str,
     overall = clustered((case_key(a), (a["overall"] or 0.0, b["overall"] or 0.0)) for a, b in pairs)
     figures = _of_scores("scores of items", overall)
     for name in DIMENSIONS:
-        both = ((a, a["dimensions"].get(name), b["dimensions"].get(name)) for a, b in pairs)
         values = clustered(
             (case_key(a), (one, other))
-            for a, one, other in both
-            if one is not None and other is not None
+            for a, b in pairs
+            if (one := a["dimensions"].get(name)) is not None
+            and (other := b["dimensions"].get(name)) is not None
         )
         if values:
             figures += [_figure(name, "Spearman", values, spearman), _difference(name, values)]
     facts = _facts((a, reading_of(a), b, reading_of(b)) for a, b in pairs)
-    figures += [_figure("facts stated", "kappa", facts, weighted_kappa), _ranking(pairs)]
+    figures.append(_figure("facts stated", "kappa", facts, weighted_kappa))
+    arms = clustered(
+        (
+            case_key(a),
+            (
+                f"{a['compactor']} {a.get('budget') or ''}",
+                (a["overall"] or 0.0, b["overall"] or 0.0),
+            ),
+        )
+        for a, b in pairs
+    )
+
+    def means(values: Iterable[tuple[str, Pair]]) -> list[Pair]:
+        return [
+            (fmean(a for a, _ in found), fmean(b for _, b in found))
+            for _, found in sorted(clustered(values).items())
+        ]
+
+    figures.append(_figure("ranking of strategies", "Kendall", arms, kendall_tau_b, means))
     return Agreement(*names, tuple(figures), left_out)
 
 
@@ -229,10 +248,9 @@ def _difference(of: str, pairs: Pairs) -> Coefficient:
     groups = {case: [b - a for a, b in values] for case, values in pairs.items()}
     values = [value for group in groups.values() for value in group]
     mean = sum(values) / len(values) if values else None
-    interval = cluster_interval(groups)
-    return Coefficient(
-        of, "difference", mean, interval, len(values), len(groups), _too_few(len(values), 1)
-    )
+    counts = len(values), len(groups)
+    why = "" if values else _TOO_FEW.format(0, 1)
+    return Coefficient(of, "difference", mean, cluster_interval(groups), *counts, why)
 
 
 def _figure(
@@ -244,43 +262,13 @@ def _figure(
 ) -> Coefficient:
     """A coefficient of the pairs that values make, with its interval within -1 and 1."""
     whole = pairs_of(value for group in clusters.values() for value in group)
-    interval, why = None, _too_few(len(whole), LEAST)
+    interval, why = None, _TOO_FEW.format(len(whole), LEAST) if len(whole) < LEAST else ""
     value = None if why else statistic(whole)
     if value is None:
-        why = why or _constant(whole)
+        said = [len({pair[side] for pair in whole}) == 1 for side in (0, 1)]
+        name = "first" if said[0] else "second"
+        always = f": the {name} always says {whole[0][not said[0]]:.4g}" if any(said) else ""
+        why = why or f"not defined{always}"
     elif found := jackknife_interval(clusters, lambda kept: statistic(pairs_of(kept))):
         interval = max(found[0], -1.0), min(found[1], 1.0)
     return Coefficient(of, measure, value, interval, len(whole), len(clusters), why)
-
-
-def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Coefficient:
-    """Kendall's tau-b of the strategies' mean scores."""
-
-    def means(values: Iterable[tuple[str, Pair]]) -> list[Pair]:
-        return [
-            (sum(a for a, _ in found) / len(found), sum(b for _, b in found) / len(found))
-            for _, found in sorted(clustered(values).items())
-        ]
-
-    scores = (
-        (case_key(one), f"{one['compactor']} {one.get('budget') or ''}", one, other)
-        for one, other in pairs
-    )
-    clusters = clustered(
-        (case, (arm, (one["overall"] or 0.0, other["overall"] or 0.0)))
-        for case, arm, one, other in scores
-    )
-    return _figure("ranking of strategies", "Kendall", clusters, kendall_tau_b, means)
-
-
-def _too_few(count: int, least: int) -> str:
-    if count >= least:
-        return ""
-    return f"not defined: {count} to compare, and it takes at least {least}"
-
-
-def _constant(values: Sequence[Pair]) -> str:
-    for side, name in enumerate(("first", "second")):
-        if len({pair[side] for pair in values}) == 1:
-            return f"not defined: the {name} always says {values[0][side]:.4g}"
-    return "not defined"

@@ -191,9 +191,7 @@ def arm_totals(records: Sequence[Record]) -> ArmTotals:
     last: dict[tuple[Any, ...], Record] = {}
     for record in records:
         key = record["case"], record["trial"], str(record.get("budget"))
-        before = last.get(key)
-        if before is None or len(_events(record)) >= len(_events(before)):
-            last[key] = record
+        last[key] = max(record, last.get(key, record), key=_events)
     events = events_of(records)
     flaws = Counter[str]()
     for event in events:
@@ -204,8 +202,10 @@ def arm_totals(records: Sequence[Record]) -> ArmTotals:
         for name, each in (record.get("latency_s") or {}).items()
         if name.startswith("compaction ")
     ]
-    usd = [each for r in last.values() for each in _dollars(r, "compaction")]
-    usd += [each for r in records for role in _ROLES for each in _dollars(r, role)]
+    paid = [(record, "compaction") for record in last.values()]
+    paid += [(record, role) for record in records for role in _ROLES]
+    usd = [found[role] for record, role in paid if role in (found := record.get("usd") or {})]
+    known_usd = [each for each in usd if each is not None]
     view, prompt = token_totals(records).view, known()["prompt_tokens"].mean(records)
     reasons = Counter(record.get("reason") or "" for record in records if record["overall"] is None)
     return ArmTotals(
@@ -216,7 +216,7 @@ def arm_totals(records: Sequence[Record]) -> ArmTotals:
         failed=sum(event.get("status") == "failed" for event in events),
         summary=sum((record.get("tokens") or {}).get("summary", 0) for record in last.values()),
         seconds=math.fsum(seconds) if seconds else None,
-        usd=None if None in usd or not usd else math.fsum(each for each in usd if each is not None),
+        usd=math.fsum(known_usd) if known_usd and len(known_usd) == len(usd) else None,
         flaws={name: flaws[name] for name in FLAWS},
         prompt=None if prompt is None else prompt.value,
         reason=min(reasons, key=lambda reason: (-reasons[reason], reason), default=""),
@@ -226,10 +226,5 @@ def arm_totals(records: Sequence[Record]) -> ArmTotals:
 _ROLES: Final = ("view", "responder", "reader", "judge")
 
 
-def _events(record: Record) -> Sequence[Mapping[str, Any]]:
-    return (record.get("compaction") or {}).get("events") or ()
-
-
-def _dollars(record: Record, role: str) -> list[float | None]:
-    usd = record.get("usd") or {}
-    return [usd[role]] if role in usd else []
+def _events(record: Record) -> int:
+    return len((record.get("compaction") or {}).get("events") or ())

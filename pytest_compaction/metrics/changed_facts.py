@@ -65,8 +65,16 @@ def fact_changes(first: Sequence[Record], second: Sequence[Record]) -> FactChang
                 compared += 1
                 was, now = earlier[name], later[name]
                 stated += _most(was, "stated")
-                became = _became(was, now)
-            changes[became].append(_change(name, mine or other or {}, example))
+                became = "kept"
+                if _most(was, "stated") and _few(now, "stated"):
+                    became = "uncertain" if _most(now, "stated", "uncertain") else "gone"
+                elif _few(was, "stated") and _most(now, "stated"):
+                    became = "regained"
+            fact: Mapping[str, Any] = mine or other or {}
+            kind = str(fact.get("class") or fact.get("type") or "")
+            point = str((example.get("point") or {}).get("id") or "")
+            case, probe, budget = key
+            changes[became].append(FactChange(name, case, probe, point, kind, budget))
     fewest = [min((len(side[key]) for key in common), default=0) for side in (before, after)]
     return FactChanges(
         gone=tuple(changes["gone"]),
@@ -77,13 +85,6 @@ def fact_changes(first: Sequence[Record], second: Sequence[Record]) -> FactChang
         compared=compared,
         trials=(fewest[0], fewest[1]),
     )
-
-
-def _became(was: Sequence[str], now: Sequence[str]) -> str:
-    """The change of a fact from its outcomes in the trials of both sides."""
-    if _most(was, "stated") and _few(now, "stated"):
-        return "uncertain" if _most(now, "stated", "uncertain") else "gone"
-    return "regained" if _few(was, "stated") and _most(now, "stated") else "kept"
 
 
 def named_facts(facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -129,13 +130,6 @@ def _most(outcomes: Sequence[str], *wanted: str) -> bool:
 
 def _few(outcomes: Sequence[str], outcome: str) -> bool:
     return 3 * outcomes.count(outcome) <= len(outcomes)
-
-
-def _change(name: str, fact: Mapping[str, Any], record: Record) -> FactChange:
-    case, probe, budget = probe_key(record)
-    kind = str(fact.get("class") or fact.get("type") or "")
-    point = str((record.get("point") or {}).get("id") or "")
-    return FactChange(name, case, probe, point, kind, budget)
 
 
 def newly_gone_bound(changes: FactChanges, cases: int) -> int:

@@ -22,7 +22,7 @@ from pytest_compaction.metrics.strategies import (
     pair_items,
     paired_difference,
 )
-from pytest_compaction.record import FactRecord, Record, Status
+from pytest_compaction.record import FactRecord, Record
 
 _K = TypeVar("_K", bound=Hashable)
 
@@ -94,18 +94,13 @@ class RunChanges:
 
     @property
     def below(self) -> tuple[ItemChange, ...]:
-        return self._moved("passed", "failed")
+        moved = "passed", "failed"
+        return tuple(i for i in self.items if (i.first["status"], i.second["status"]) == moved)
 
     @property
     def recovered(self) -> tuple[ItemChange, ...]:
-        return self._moved("failed", "passed")
-
-    def _moved(self, before: Status, now: Status) -> tuple[ItemChange, ...]:
-        return tuple(
-            item
-            for item in self.items
-            if item.first["status"] == before and item.second["status"] == now
-        )
+        moved = "failed", "passed"
+        return tuple(i for i in self.items if (i.first["status"], i.second["status"]) == moved)
 
     @property
     def losses(self) -> tuple[ItemChange, ...]:
@@ -133,13 +128,23 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
         if one["overall"] is not None and other["overall"] is not None
     ]
     sides = [one for one, _ in both], [other for _, other in both]
-    removed = tuple(map(_removed, sides))
+    tokens = list(map(token_totals, sides))
     known, now = set(map(_probe, first)), set(map(_probe, second))
+    items = []
+    for one, other in both:
+        gone, regained = (
+            tuple(f for f in moved if (f.case, f.probe, f.budget) == probe_key(other))
+            for moved in (facts.gone, facts.regained)
+        )
+        items.append(ItemChange(one, other, gone, regained))
     return RunChanges(
         figures={n: found for n in compared() if (found := _compared(*sides, n))},
-        items=tuple(sorted((_item_change(*pair, facts) for pair in both), key=_by_loss)),
+        items=tuple(sorted(items, key=_by_loss)),
         kept=_kept(*sides),
-        removed=(removed[0], removed[1]),
+        removed=(
+            tokens[0].removed if tokens[0].before else None,
+            tokens[1].removed if tokens[1].before else None,
+        ),
         new=tuple(sorted(now - known)),
         vanished=tuple(sorted(known - now)),
         unscored=len(pairs) - len(both),
@@ -199,29 +204,15 @@ def _kept(firsts: Sequence[Record], seconds: Sequence[Record]) -> dict[str, tupl
             }
             for facts in sides
         ]
+
+    def share(facts: Sequence[FactRecord]) -> float:
+        return sum(map(is_stated, facts)) / len(facts)
+
     return {
-        name: (_share(facts), _share(groups[1][name]))
+        name: (share(facts), share(groups[1][name]))
         for name, facts in groups[0].items()
         if facts and groups[1][name]
     }
-
-
-def _share(facts: Sequence[FactRecord]) -> float:
-    return sum(map(is_stated, facts)) / len(facts)
-
-
-def _removed(records: Sequence[Record]) -> float | None:
-    tokens = token_totals(records)
-    return tokens.removed if tokens.before else None
-
-
-def _item_change(first: Record, second: Record, facts: FactChanges) -> ItemChange:
-    """The item with the changed facts of its probe."""
-    gone, regained = (
-        tuple(each for each in changes if (each.case, each.probe, each.budget) == probe_key(second))
-        for changes in (facts.gone, facts.regained)
-    )
-    return ItemChange(first, second, gone, regained)
 
 
 def _by_loss(item: ItemChange) -> tuple[float, int, str, str, int, str]:

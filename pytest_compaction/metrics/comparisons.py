@@ -44,26 +44,19 @@ def sign_flip_p(totals: Sequence[float]) -> float | None:
     if len(totals) < 2:
         return None
     moving = [total for total in totals if total != 0]
-    if not moving:
-        return 1.0
     observed = abs(math.fsum(moving))
     # Sums that are equal in numbers may differ in their last bits.
     observed -= 1e-9 * math.fsum(map(abs, moving))
     if observed <= 0:
         return 1.0
-    if len(moving) <= MOST_EXACT:
-        return _exact(moving, observed)
-    return _drawn(moving, observed)
-
-
-def _exact(totals: Sequence[float], observed: float) -> float:
-    """Exact two-sided p value: twice the share of sums that reach the observed one."""
-    half = len(totals) // 2
-    first, second = _sums(totals[:half]), _sums(totals[half:])
+    if len(moving) > MOST_EXACT:
+        return _drawn(moving, observed)
+    half = len(moving) // 2
+    first, second = _sums(moving[:half]), _sums(moving[half:])
     first.sort()  # close sums are looked up in close places, which takes a third of the time
     second.sort()
     reached = second.size - second.searchsorted(observed - first)
-    return min(2 * int(reached.sum()) / 2.0 ** len(totals), 1.0)
+    return min(2 * int(reached.sum()) / 2.0 ** len(moving), 1.0)
 
 
 def _sums(totals: Sequence[float]) -> NDArray[np.float64]:
@@ -150,20 +143,16 @@ class Paired:
 
 
 def compare(differences: Clusters) -> Paired | None:
-    values = [value for group in differences.values() for value in group if math.isfinite(value)]
-    wins, losses = sum(value > TIE for value in values), sum(value < -TIE for value in values)
-    return paired_of(sums_of(differences), wins, losses)
-
-
-def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
+    sums = sums_of(differences)
     if not sums.count:
         return None
-    items = round(math.fsum(sums.sizes))
+    values = [value for group in differences.values() for value in group if math.isfinite(value)]
+    wins, losses = sum(value > TIE for value in values), sum(value < -TIE for value in values)
     return Paired(
-        difference=Mean(sums.ratio, interval_of_sums(sums), items, sums.cases, sums.count),
+        difference=Mean(sums.ratio, interval_of_sums(sums), len(values), sums.cases, sums.count),
         p=sign_flip_p(sums.totals) if sums.count >= fewest_cases() else None,
         wins=wins,
-        ties=items - wins - losses,
+        ties=len(values) - wins - losses,
         losses=losses,
         detectable=detectable_difference(sums),
     )

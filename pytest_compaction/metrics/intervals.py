@@ -50,12 +50,6 @@ def sums_of(clusters: Clusters) -> Sums:
     return Sums(tuple(map(math.fsum, groups)), tuple(float(len(group)) for group in groups), cases)
 
 
-def sums_of_pairs(pairs: Iterable[tuple[float, float]]) -> Sums:
-    """The sums from (numerator, denominator) of each cluster; denominators of 0 are left out."""
-    found = [pair for pair in pairs if pair[1] > 0 and all(map(math.isfinite, pair))]
-    return Sums(tuple(total for total, _ in found), tuple(float(size) for _, size in found))
-
-
 @dataclass(frozen=True, slots=True)
 class Mean:
     """A mean with its 95 % interval over cases (``None`` below six), the number of items and cases.
@@ -176,11 +170,14 @@ def cluster_interval(clusters: Clusters, level: float = 0.95) -> Interval | None
 
 
 def ratio_interval(clusters: Mapping[str, tuple[float, float]]) -> Interval | None:
-    """The same of a ratio of sums, from the numerator and denominator of each cluster."""
+    """The same of a ratio of sums, from the numerator and denominator of each cluster.
+
+    Denominators of 0 are left out.
+    """
     units = by_unit({name: [pair] for name, pair in clusters.items()})
-    return interval_of_sums(
-        sums_of_pairs((sum(t for t, _ in pairs), sum(n for _, n in pairs)) for pairs in units)
-    )
+    pairs = [tuple(map(math.fsum, zip(*unit, strict=True))) for unit in units]
+    kept = [(total, size) for total, size in pairs if size > 0 and math.isfinite(total / size)]
+    return interval_of_sums(Sums(tuple(t for t, _ in kept), tuple(n for _, n in kept)))
 
 
 def interval_of_sums(sums: Sums, level: float = 0.95) -> Interval | None:

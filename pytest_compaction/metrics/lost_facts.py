@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -122,24 +122,18 @@ def fates(records: Iterable[Record]) -> list[FactFate]:
     for record in records:
         if record["overall"] is None:
             continue
-        idle = _idle_points(record)
+        rewritten: dict[str, bool] = {}  # points with a compaction, and whether it changed the view
+        for event in record["compaction"].get("events") or ():
+            changed = event["status"] in COMPACTED
+            rewritten[event["point"]] = rewritten.get(event["point"], False) or changed
         for fact in record["facts"]:
             if isinstance(fact.get("class"), str):
-                fate = _fate(record, fact, idle)
+                fate = _fate(record, fact, {p for p, changed in rewritten.items() if not changed})
                 found.setdefault((fate.key, fate.trial), fate)
     return [fate for _, fate in sorted(found.items(), key=lambda pair: pair[0])]
 
 
-def _idle_points(record: Record) -> frozenset[str]:
-    """The points of a case at which a compaction was due and left the view as it was."""
-    ended: dict[str, bool] = {}
-    for event in record["compaction"].get("events") or ():
-        point = event["point"]
-        ended[point] = ended.get(point, False) or event["status"] in COMPACTED
-    return frozenset(point for point, changed in ended.items() if not changed)
-
-
-def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> FactFate:
+def _fate(record: Record, fact: Mapping[str, Any], idle: Set[str]) -> FactFate:
     survived, source = bool(fact["survived"]), fact.get("source")
     return FactFate(
         case=record["case"],

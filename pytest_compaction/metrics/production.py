@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from pytest_compaction.case import FactType
-from pytest_compaction.metrics.aggregates import by_arm, is_stated, scored
+from pytest_compaction.metrics.aggregates import by_arm, is_stated
 from pytest_compaction.metrics.intervals import Mean, case_key, clustered, counts_of, mean_over
 from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL, RECORDED
@@ -55,7 +55,10 @@ def production_loss(records: Iterable[Record]) -> ProductionLoss | None:
         name: {(r["case"], r["probe"], r["trial"]): r for r in group}
         for name, group in by_arm(after).items()
     }
-    measured = {name: set(map(_item, scored(items.values()))) for name, items in arms.items()}
+    measured = {
+        name: {key for key, record in items.items() if record["overall"] is not None}
+        for name, items in arms.items()
+    }
     absent = tuple(name for name, keys in measured.items() if not keys)
     names = {r["compactor"]: name for name, items in arms.items() for r in items.values()}
     production = names.get(RECORDED)
@@ -89,10 +92,6 @@ def production_loss(records: Iterable[Record]) -> ProductionLoss | None:
             r.get("budget") == RECORDED for r in after if r["compactor"] not in {CONTROL, RECORDED}
         ),
     )
-
-
-def _item(record: Record) -> tuple[str, str, int]:
-    return record["case"], record["probe"], record["trial"]
 
 
 def _kept(compactor: str, records: Sequence[Record], unscored: int) -> KeptFacts:

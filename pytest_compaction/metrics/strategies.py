@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from statistics import fmean
 from typing import Final, Literal
 
 from pytest_compaction.metrics.aggregates import survival
 from pytest_compaction.metrics.comparisons import (
-    TIE,
     Paired,
     compare,
     fewest_cases,
     holm,
     letters,
-    paired_of,
 )
 from pytest_compaction.metrics.figures import events_of, figure_of
 from pytest_compaction.metrics.intervals import (
@@ -24,7 +23,6 @@ from pytest_compaction.metrics.intervals import (
     case_key,
     clustered,
     mean_over,
-    sums_of_pairs,
     unit_of,
 )
 from pytest_compaction.record import Record
@@ -131,7 +129,12 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
     }
     ranked = sorted(scores, key=lambda name: (-fmean(scores[name].values()), name))
     keys = case_keys(*groups.values())
-    differences = dict(_differences([(name, scores[name]) for name in ranked], keys))
+    differences = {}
+    for first, second in combinations(ranked, 2):
+        one, other = scores[first], scores[second]
+        shared = ((keys[key[0]], other[key] - one[key]) for key in one if key in other)
+        if (paired := compare(clustered(shared))) is not None:
+            differences[first, second] = paired
     corrected = holm([paired.p for paired in differences.values()])
     pairs = [
         StrategyPair(*names, paired, p)
@@ -174,37 +177,6 @@ def stale_summaries(records: Sequence[Record]) -> int:
     """
     measured = sum((event.get("flaws") or {}).get("stale", 0) for event in events_of(records))
     return measured + sum("stale" in record for record in records)
-
-
-def _differences(
-    scores: Sequence[tuple[str, Mapping[ItemKey, float]]], keys: Mapping[str, str]
-) -> Iterator[tuple[tuple[str, str], Paired]]:
-    """Every two strategies with a common item: 435 pairs of 400 items take too long one by one."""
-    import numpy as np
-
-    items = sorted(
-        set().union(*(found for _, found in scores)), key=lambda item: (keys[item[0]], item)
-    )
-    table = np.array([[found.get(item, np.nan) for item in items] for _, found in scores])
-    cases = [keys[item[0]] for item in items]
-    units = list(map(unit_of, cases))
-    begins, begins_of_cases = (
-        [n for n, name in enumerate(names) if not n or name != names[n - 1]]
-        for names in (units, cases)
-    )
-    for number, (first, _) in enumerate(scores[:-1]):
-        apart = table[number + 1 :] - table[number]
-        shared = ~np.isnan(apart)
-        sizes = np.add.reduceat(shared, begins, axis=1, dtype=float)
-        totals = np.add.reduceat(np.where(shared, apart, 0.0), begins, axis=1)
-        there = (np.add.reduceat(shared, begins_of_cases, axis=1, dtype=int) > 0).sum(axis=1)
-        wins, losses = (apart > TIE).sum(axis=1), (apart < -TIE).sum(axis=1)
-        for row, (second, _) in enumerate(scores[number + 1 :]):
-            sums = sums_of_pairs(zip(totals[row].tolist(), sizes[row].tolist(), strict=True))
-            sums = replace(sums, cases=int(there[row]))
-            paired = paired_of(sums, int(wins[row]), int(losses[row]))
-            if paired is not None:
-                yield (first, second), paired
 
 
 NULLS: Final = ("anchors", "random", "said-only", "window")

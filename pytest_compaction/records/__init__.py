@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 
 _NAMES: Final = {
     "baseline_file": (
-        "BaselineError accepted_place check_accepted is_sampled read_baseline_file write_accepted "
+        "accepted_place check_accepted is_sampled read_baseline_file write_accepted "
         "write_baseline_file"
     ),
     "baselines": (
@@ -44,8 +44,8 @@ _NAMES: Final = {
     "run": "Run",
     "run_file": "RunWriter load_run write_run",
     "run_folder": (
-        "DEFAULT_FOLDER LAST RunFileError find_run is_run_file newest_run own_tokens_in "
-        "own_tokens_of run_files"
+        "BaselineError DEFAULT_FOLDER LAST RunFileError find_run is_run_file newest_run "
+        "own_tokens_in own_tokens_of run_files"
     ),
     "shards": "MergeError MergedRun ShardEnd ShardPart merge_runs",
     "texts": "RunTexts TextWriter copy_texts view_file",

@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from pytest_compaction.models import OFFLINE, RECORDED_WORDS
 from pytest_compaction.record import FactRecord
 from pytest_compaction.records.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.run_folder import BaselineError
 from pytest_compaction.secrets import scrubbed_json
 from pytest_compaction.text import printable
 
@@ -31,10 +32,6 @@ BASELINE_FORMAT: Final = 2
 _SCHEMA: Final = "baseline.schema.json"
 _FAULTS: Final = 3
 """The most faults of a file that a sentence names."""
-
-
-class BaselineError(Exception):
-    """A baseline cannot be used; the text is a sentence that says why and what to do."""
 
 
 def read_baseline_file(path: Path) -> dict[str, Any]:
@@ -191,46 +188,43 @@ def _item(record: Record) -> dict[str, Any]:
     }
 
 
-def records_of(strategy: str, data: Mapping[str, Any]) -> list[Record]:
+def records_of(strategy: str, data: Mapping[str, Any]) -> Iterator[Record]:
     """The items of a strategy as records that hold what a comparison reads."""
-    return [_record(strategy, item, data) for item in data["items"]]
-
-
-def _record(strategy: str, item: Mapping[str, Any], data: Mapping[str, Any]) -> Record:
-    case, probe, trial = item["case"], item["probe"], item.get("trial", 1)
-    asked = data.get("asked", {}).get(case, {}).get(probe, {})
-    keys = asked.get("facts", {})
-    hashes = {
-        "case": data["cases"].get(case),
-        "log": data.get("logs", {}).get(case),
-        "probe": asked.get("digest"),
-        "view": item.get("view"),
-    }
-    facts: list[FactRecord] = []
-    for text, became in item["facts"].items():
-        survived = became in {"stated", "unused"}
-        fact: FactRecord = {"text": text, "survived": survived, "used": became == "stated"}
-        fact["view"] = "stated" if survived else became
-        if keys.get(text):
-            fact["keys"] = keys[text]
-        facts.append(fact)
-    return {
-        "item": f"{strategy}-{case}-{probe}-{trial}",
-        "compactor": strategy,
-        "case": case,
-        "probe": probe,
-        "trial": trial,
-        "budget": item.get("budget"),
-        "status": item["status"],
-        "reading": item.get("reading", "view"),
-        "overall": item["overall"],
-        "dimensions": dict(item["dimensions"]),
-        "facts": facts,
-        "traps": [],
-        "tokens": dict(item.get("tokens", {})),
-        "compaction": {},
-        "hashes": {name: found for name, found in hashes.items() if found},
-    }
+    for item in data["items"]:
+        case, probe, trial = item["case"], item["probe"], item.get("trial", 1)
+        asked = data.get("asked", {}).get(case, {}).get(probe, {})
+        keys = asked.get("facts", {})
+        hashes = {
+            "case": data["cases"].get(case),
+            "log": data.get("logs", {}).get(case),
+            "probe": asked.get("digest"),
+            "view": item.get("view"),
+        }
+        facts: list[FactRecord] = []
+        for text, became in item["facts"].items():
+            survived = became in {"stated", "unused"}
+            fact: FactRecord = {"text": text, "survived": survived, "used": became == "stated"}
+            fact["view"] = "stated" if survived else became
+            if keys.get(text):
+                fact["keys"] = keys[text]
+            facts.append(fact)
+        yield {
+            "item": f"{strategy}-{case}-{probe}-{trial}",
+            "compactor": strategy,
+            "case": case,
+            "probe": probe,
+            "trial": trial,
+            "budget": item.get("budget"),
+            "status": item["status"],
+            "reading": item.get("reading", "view"),
+            "overall": item["overall"],
+            "dimensions": dict(item["dimensions"]),
+            "facts": facts,
+            "traps": [],
+            "tokens": dict(item.get("tokens", {})),
+            "compaction": {},
+            "hashes": {name: found for name, found in hashes.items() if found},
+        }
 
 
 def accepted_place(path: Path, root: Path) -> Path | None:
@@ -242,16 +236,20 @@ def accepted_place(path: Path, root: Path) -> Path | None:
 
 def write_accepted(place: Path, path: Path) -> None:
     """Write the hash and the figures of a baseline file; no text of a transcript is among them."""
-    data = {
-        "format": 1,
-        "baseline": path.name,
-        "sha256": _sha256(path),
-        "strategies": {
-            name: _figures(records_of(name, found))
-            for name, found in read_baseline_file(path).items()
-        },
-    }
-    _write(place, data)
+    figures = {}
+    for name, found in read_baseline_file(path).items():
+        records = list(records_of(name, found))
+        scores = [record["overall"] for record in records if record["overall"] is not None]
+        facts = [fact for record in records for fact in record["facts"]]
+        figures[name] = {
+            "cases": len({record["case"] for record in records}),
+            "items": len(records),
+            "scored": len(scores),
+            "overall": round(math.fsum(scores) / len(scores), 4) if scores else None,
+            "facts": {"asked": len(facts), "stated": sum(map(is_stated, facts))},
+        }
+    accepted = {"format": 1, "baseline": path.name, "sha256": _sha256(path)}
+    _write(place, {**accepted, "strategies": figures})
 
 
 def check_accepted(place: Path, path: Path) -> None:
@@ -282,15 +280,3 @@ def _sha256(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise BaselineError(f"cannot read it: {error.strerror or error}") from None
-
-
-def _figures(records: Sequence[Record]) -> dict[str, Any]:
-    scores = [record["overall"] for record in records if record["overall"] is not None]
-    facts = [fact for record in records for fact in record["facts"]]
-    return {
-        "cases": len({record["case"] for record in records}),
-        "items": len(records),
-        "scored": len(scores),
-        "overall": round(math.fsum(scores) / len(scores), 4) if scores else None,
-        "facts": {"asked": len(facts), "stated": sum(map(is_stated, facts))},
-    }

@@ -10,7 +10,6 @@ from typing import Any, Final
 from pytest_compaction.metrics import by_compactor, is_over_budget
 from pytest_compaction.records.baseline_file import (
     UNSAMPLED,
-    BaselineError,
     is_sampled,
     read_baseline_file,
     records_of,
@@ -22,7 +21,7 @@ from pytest_compaction.records.run_file import load_run
 from pytest_compaction.records.run_folder import (
     DEFAULT_FOLDER,
     LAST,
-    RunFileError,
+    BaselineError,
     find_run,
     has_run,
     newest_run,
@@ -53,11 +52,14 @@ class Source:
     @property
     def name(self) -> str:
         """Its name in reports and rules: the file without its end, the folder, or a number."""
-        if self.is_committed:
-            return printable(self.path.stem, _NAME)
-        number = None if self.path.is_dir() else run_number(self.path)
-        named = self.path.stem if number is None else f"{number:04d}"
+        is_run = not self.is_committed and not self.path.is_dir()
+        named = _short_name(self.path) if is_run else self.path.stem
         return printable(named or str(self.path), _NAME)
+
+
+def _short_name(run: Path) -> str:
+    number = run_number(run)
+    return run.stem if number is None else f"{number:04d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,7 @@ def parse_source(text: str, root: Path, runs: Path = DEFAULT_FOLDER) -> Source:
     )
     path, strategy = text[:end], text[end + 1 :] or None
     if path == LAST and not (root / path).exists():
-        try:
-            return Source(find_run(LAST, root / runs), strategy)
-        except RunFileError as error:
-            raise BaselineError(str(error)) from None
+        return Source(find_run(LAST, root / runs), strategy)
     return Source(root / path, strategy)
 
 
@@ -133,7 +132,7 @@ def load_baseline(source: Source, strategy: str | None) -> Baseline:
     if source.is_committed and not path.is_dir():
         found = _committed(source, wanted)
     else:
-        path = _run_in(path, wanted)
+        path = newest_run(path, wanted) if path.is_dir() else path
         found = _of_run(source, path, wanted)
     if all(record["overall"] is None for record in found.records):
         raise BaselineError(
@@ -144,61 +143,39 @@ def load_baseline(source: Source, strategy: str | None) -> Baseline:
 
 
 def strategies_of(source: Source) -> list[str]:
-    if source.is_committed and not source.path.is_dir():
-        return sorted(read_baseline_file(source.path))
-    return sorted(by_compactor(_probes(_loaded(_run_in(source.path, None)))))
+    path = source.path
+    if source.is_committed and not path.is_dir():
+        return sorted(read_baseline_file(path))
+    return sorted(_probes(load_run(newest_run(path, None) if path.is_dir() else path)))
 
 
 def measured_there(source: Source, strategies: Sequence[str]) -> list[str]:
-    if not source.path.is_dir():
-        there = strategies_of(source)
-        return [name for name in strategies if name in there]
-    return [name for name in strategies if has_run(source.path, name)]
+    if source.path.is_dir():
+        return [name for name in strategies if has_run(source.path, name)]
+    there = strategies_of(source)
+    return [name for name in strategies if name in there]
 
 
-def _run_in(path: Path, wanted: str | None) -> Path:
-    """The run itself, or of a folder the newest one of a strategy."""
-    try:
-        return newest_run(path, wanted) if path.is_dir() else path
-    except RunFileError as error:
-        raise BaselineError(str(error)) from None
-
-
-def _loaded(path: Path) -> Run:
-    try:
-        return load_run(path)
-    except RunFileError as error:
-        raise BaselineError(str(error)) from None
-
-
-def _probes(run: Run) -> list[Record]:
-    return [record for record in run.records if type_of(record) == "probe"]
+def _probes(run: Run) -> dict[str, list[Record]]:
+    return by_compactor(record for record in run.records if type_of(record) == "probe")
 
 
 def _of_run(source: Source, path: Path, wanted: str | None) -> Baseline:
-    run = _loaded(path)
-    groups = by_compactor(_probes(run))
+    run = load_run(path)
+    groups = _probes(run)
     if not groups:
         said = f"; {run.problems[0]}" if run.problems else ""
         raise BaselineError(f"the run {path} holds no item of a probe to compare with{said}")
     strategy = _chosen(list(groups), wanted, path)
-    title = source.name
-    if source.path != path:
-        number = run_number(path)
-        title = f"{source.name} ({path.stem if number is None else f'{number:04d}'})"
-
-    def view_of(record: Record) -> bytes | None:
-        return view_file(path.parent, str((record.get("hashes") or {}).get("view")))
-
     return Baseline(
         strategy,
         source.name,
-        title,
+        source.name if source.path == path else f"{source.name} ({_short_name(path)})",
         tuple(groups[strategy]),
         run.header,
         run.problems,
         is_sampled(run.header, groups[strategy]),
-        view_of,
+        lambda r: view_file(path.parent, str((r.get("hashes") or {}).get("view"))),
     )
 
 
@@ -242,16 +219,9 @@ def _chosen(there: list[str], wanted: str | None, path: Path) -> str:
     """The strategy to take; another one than was measured stands for it only if it is named."""
     if wanted is None and len(there) == 1:
         return there[0]
-    if wanted in there and wanted is not None:
+    if wanted is not None and wanted in there:
         return wanted
     listed = ", ".join(printable(name, 40) for name in there[:_LISTED])
-    more = f" and {len(there) - _LISTED} more" if len(there) > _LISTED else ""
-    if wanted is None:
-        raise BaselineError(
-            f"{path} holds {len(there)} strategies, {listed}{more}; name one of them: "
-            f"{path.name}@{there[0]}"
-        )
-    raise BaselineError(
-        f"{path} holds no run of {printable(wanted, 60)}, only of {listed}{more}; to compare with "
-        f"another strategy name it: {path.name}@{there[0]}"
-    )
+    listed += f" and {len(there) - _LISTED} more" if len(there) > _LISTED else ""
+    held = "" if wanted is None else f"no run of {printable(wanted, 60)}, only of "
+    raise BaselineError(f"{path} holds {held}{listed}; name the strategy: {path.name}@{there[0]}")

@@ -1,4 +1,4 @@
-"""A run as its reader has it at hand: records, items, rows, means with intervals, comparisons."""
+"""A run as its reader has it at hand: records, rows, means with intervals, comparisons."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.metrics import Mean, arm_name, further, known, of_items
-from pytest_compaction.records.items import Item, Scalar, finite_record, item_of, row_of
+from pytest_compaction.metrics import Figure, Mean, arm_name, further, known, of_items
+from pytest_compaction.records.items import Scalar, finite_record, row_of
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
@@ -53,11 +53,6 @@ class Run:
                 *(r["case"], r["probe"], r["trial"], r["item"]),
             ),
         )
-
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """The items in the order of the records."""
-        return tuple(map(item_of, self.records))
 
     @property
     def strategies(self) -> tuple[str, ...]:
@@ -107,8 +102,7 @@ class Run:
         figure. The interval is ``None`` with fewer than six cases.
         Raises ``ValueError`` for an unknown figure or strategy, and for several strategies.
         """
-        _check_figure(figure)
-        wanted = known()[figure]
+        wanted = _known_figure(figure)
         found = wanted.mean(self._of_one(compactor).only(kind=kind)._probes())
         return None if found is None else replace(found, interval=wanted.within(found.interval))
 
@@ -123,7 +117,7 @@ class Run:
         """
         from pytest_compaction.metrics import paired_difference
 
-        _check_figure(figure)
+        _known_figure(figure)
         first, second = self._of_one(compactor), other._of_one(compactor)
         return paired_difference(first._probes(), second._probes(), figure)
 
@@ -145,11 +139,10 @@ class Run:
     def __repr__(self) -> str:
         cases = len({record["case"] for record in self.by_item.values()})
         name = f" {printable(self.name, _NAME)}" if self.name else ""
-        strategies = len(self.strategies)
-        parts = [f"{strategies} {'strategy' if strategies == 1 else 'strategies'}"]
-        parts += [_counted(cases, "case"), _counted(len(self.by_item), "item")]
-        parts += [f"overall {_shown(self.mean())}"] if strategies == 1 else []
-        parts += [_counted(len(self.problems), "problem")] if self.problems else []
+        counts = {"strategies": len(self.strategies), "cases": cases, "items": len(self.by_item)}
+        counts |= {"problems": len(self.problems)} if self.problems else {}
+        parts = [f"{what} {number}" for what, number in counts.items()]
+        parts += [f"overall {_shown(self.mean())}"] if len(self.strategies) == 1 else []
         return f"<Run{name}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
@@ -163,10 +156,11 @@ class Run:
             )
             for name in self.strategies
         ]
-        head = _html_row("th", ("strategy", "items", *names))
-        body = "".join(_html_row("td", row) for row in rows)
         caption = html.escape(printable(self.name or "run"))
-        return f"<table><caption>{caption}</caption>{head}{body}</table>"
+        lines = [f"<table><caption>{caption}</caption>"]
+        for tag, row in (("th", ("strategy", "items", *names)), *(("td", row) for row in rows)):
+            lines.append("".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in row))
+        return f"{'<tr>'.join(lines)}</table>"
 
 
 def _names(record: Record, what: str) -> tuple[str, ...]:
@@ -176,9 +170,10 @@ def _names(record: Record, what: str) -> tuple[str, ...]:
     return (str(record.get(what)),)
 
 
-def _check_figure(name: str) -> None:
+def _known_figure(name: str) -> Figure:
     if name not in of_items():
         raise ValueError(f"{name!r} is not a figure of a run{_instead(name, of_items())}")
+    return known()[name]
 
 
 def _instead(name: str, known: Iterable[str]) -> str:
@@ -197,11 +192,3 @@ def _shown(mean: Mean | None) -> str:
         return f"{mean.value:.2f} (no interval)"
     low, high = mean.interval
     return f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _html_row(tag: str, texts: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{html.escape(text)}</{tag}>' for text in texts)}</tr>"

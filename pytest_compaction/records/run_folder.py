@@ -14,8 +14,12 @@ LAST: Final = "last"
 """Stands for the newest run where a command takes a run."""
 
 
-class RunFileError(Exception):
-    """A run file cannot be read; the text says where and why."""
+class BaselineError(Exception):
+    """A baseline cannot be used; the text is a sentence that says why and what to do."""
+
+
+class RunFileError(BaselineError):
+    """A run file cannot be read, as a baseline or for itself; the text says where and why."""
 
 
 def run_files(folder: Path) -> list[Path]:

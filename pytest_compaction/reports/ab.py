@@ -85,13 +85,12 @@ class AB:
         old = self.versions[0]
         for new in self.versions[1:]:
             if old.prompt is not None and new.prompt is not None:
-                lines = difflib.unified_diff(
-                    _lines(old.prompt),
-                    _lines(new.prompt),
-                    printable(old.name, _NAME),
-                    printable(new.name, _NAME),
-                    lineterm="",
+                before, now = (
+                    [printable(line, _DIFF_LINE) for line in prompt.splitlines()]
+                    for prompt in (old.prompt, new.prompt)
                 )
+                names = printable(old.name, _NAME), printable(new.name, _NAME)
+                lines = difflib.unified_diff(before, now, *names, lineterm="")
                 yield "Prompts", "\n".join(lines) or "The two prompts are the same text."
 
     def verdicts(self) -> Iterator[str]:
@@ -148,7 +147,6 @@ class AB:
         ]
         rows = []
         for version, each in zip(self.versions, self.totals, strict=True):
-            usd = "-" if each.usd is None else f"{each.usd:.4f}"
             rows.append(
                 [
                     Cell(printable(version.name, _NAME)),
@@ -156,7 +154,7 @@ class AB:
                     Cell(each.summary, "count"),
                     Cell(None if each.prompt is None else round(each.prompt), "count"),
                     Cell("-" if each.seconds is None else f"{each.seconds:,.1f}"),
-                    Cell(usd),
+                    Cell("-" if each.usd is None else f"{each.usd:.4f}"),
                     *(Cell(n, "count") for n in (each.compactions, each.failed)),
                     *(Cell(each.flaws[name], "count") for name in FLAWS),
                     Cell(f"{each.unscored} of {each.items}" if each.unscored else "0"),
@@ -175,10 +173,6 @@ class AB:
             if each.unscored
         ]
         return table("ab_taken", "Each version", [(h, h) for h in heads], rows, [note, *why])
-
-
-def _lines(prompt: str) -> list[str]:
-    return [printable(line, _DIFF_LINE) for line in prompt.splitlines()]
 
 
 def _verdict(changes: ArmChanges) -> str:
@@ -230,7 +224,12 @@ def versions_of(groups: Mapping[str, Sequence[Record]], header: Mapping[str, Any
     ``groups`` are the records by strategy and budget; the control and the nulls are no versions.
     """
     named = list((header.get("settings") or {}).get("compactors") or ())
-    prompts = {**_replaced(header), **prompts_of(header)}
+    prompts = {}
+    for each in (header.get("settings") or {}).get("prompts") or ():
+        spec = _spec(str(each["strategy"]))
+        if spec is not None and each.get("replaced"):  # the text that a file takes the place of
+            prompts[_without_prompt(spec)] = str(each["replaced"])
+    prompts |= prompts_of(header)
     alike: dict[tuple[str, str], list[Version]] = defaultdict(list)
     apart = with_other_words(groups)
     for name, records in groups.items():
@@ -256,16 +255,6 @@ def prompts_of(header: Mapping[str, Any]) -> dict[str, str]:
         if each.get("file"):
             system = [str(each["system"]), "---"] if each.get("system") else []
             found[str(each["strategy"])] = "\n".join([*system, str(each.get("user") or "")])
-    return found
-
-
-def _replaced(header: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of strategies that prompt files replaced, by the strategy without its file."""
-    found = {}
-    for each in (header.get("settings") or {}).get("prompts") or ():
-        spec = _spec(str(each["strategy"]))
-        if spec is not None and each.get("replaced"):
-            found[_without_prompt(spec)] = str(each["replaced"])
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case import LETTERS, Case, Fact, Probe, Trap
+from pytest_compaction.case import LETTERS, Case, Fact, Probe
 from pytest_compaction.conversation import (
     Image,
     Message,
@@ -152,14 +152,23 @@ def case_probes(case: Case, page: Page, point: int | None = None) -> Iterator[st
         for fact in probe.facts:
             yield from _fact(fact, probe, case, indexes, page)
         for trap in probe.traps:
-            yield from _trap(trap, page)
+            now = f" (now: {'; '.join(trap.current)})" if trap.current else ""
+            against = f" (against: {trap.of})" if trap.of else ""
+            text = "; ".join((trap.text, *trap.aliases))
+            yield from page.lines(f"{text}{now}{against}", 9, "    trap")
+            yield from _keys(trap.keys, page)
         if probe.choice is not None:
             for letter in LETTERS:
                 complies = letter == probe.choice.letter
                 option = probe.choice.complying if complies else probe.choice.other
                 said = "complies" if complies else "does not"
                 yield from page.lines(f"{letter}) {option} ({said})", 9, "    take")
-        yield from page.lines(_form(probe), 9, "    form")
+        answer = probe.answer
+        form = [answer.format, f"at most {answer.max_tokens} tokens"]
+        form += [f"at most {answer.max_items} items"] if answer.max_items else []
+        form += [f"at most {answer.max_words} words"] if answer.max_words else []
+        form += [f"without {'; '.join(answer.forbid)}"] if answer.forbid else []
+        yield from page.lines(", ".join(form), 9, "    form")
 
 
 def _fact(
@@ -184,26 +193,9 @@ def _fact(
         yield from page.lines(f"not: {other.text}", 11)
 
 
-def _trap(trap: Trap, page: Page) -> Iterator[str]:
-    now = f" (now: {'; '.join(trap.current)})" if trap.current else ""
-    against = f" (against: {trap.of})" if trap.of else ""
-    text = "; ".join((trap.text, *trap.aliases))
-    yield from page.lines(f"{text}{now}{against}", 9, "    trap")
-    yield from _keys(trap.keys, page)
-
-
 def _keys(keys: Sequence[Sequence[str]], page: Page) -> Iterator[str]:
     if keys:
         yield from page.lines(f"keys: {' + '.join(' | '.join(group) for group in keys)}", 11)
-
-
-def _form(probe: Probe) -> str:
-    answer = probe.answer
-    parts = [answer.format, f"at most {answer.max_tokens} tokens"]
-    parts += [f"at most {answer.max_items} items"] if answer.max_items else []
-    parts += [f"at most {answer.max_words} words"] if answer.max_words else []
-    parts += [f"without {'; '.join(answer.forbid)}"] if answer.forbid else []
-    return ", ".join(parts)
 
 
 def recorded_view(case: Case, point: int, page: Page) -> Iterator[str]:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from pytest_compaction.gate import ArmComparison, Check, NewlyGoneRule
+from pytest_compaction.gate import ArmComparison, Check
 from pytest_compaction.metrics import (
     FEWEST_CLUSTERS,
-    BothMeans,
     FactChange,
     FactChanges,
     Mean,
@@ -189,16 +188,27 @@ def _versions(ab: AB) -> dict[str, Any]:
 
 def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
     for check in () if run.decision is None else run.decision.checks:
-        yield _threshold_rule(check, run)
+        reason = None
+        if check.interval is None:
+            few = counts_of(run.records)[1] < FEWEST_CLUSTERS
+            reason = TOO_FEW_CASES if few else "no interval is computed for this figure"
+        yield _rule(check.rule, _decided(check), check.text, check.interval, reason, check.items)
     for each in run.against.comparisons:
         for rule in each.rules:
-            outcome, interval = _OUTCOMES[rule.outcome], rule.compared.interval
-            missing = TOO_FEW_CASES if interval is None else None
-            yield _rule(rule.check.rule, outcome, rule.check.text, interval, missing)
-        if each.newly_gone is not None:
-            yield _newly_gone_rule(each.newly_gone)
+            reason = TOO_FEW_CASES if rule.compared.interval is None else None
+            found = rule.check.rule, _OUTCOMES[rule.outcome], rule.check.text
+            yield _rule(*found, rule.compared.interval, reason)
+        if (gone := each.newly_gone) is not None:
+            name, outcome, text = "newly-gone", "skipped", ""
+            if gone.check is not None:
+                name, outcome, text = gone.check.rule, _decided(gone.check), gone.check.text
+            yield _rule(name, outcome, text, reason=gone.why_not or None)
     for name, why in run.against.not_applied:
         yield _rule(name, "error", reason=why)
+
+
+def _decided(check: Check) -> str:
+    return "passed" if check.holds else "failed"
 
 
 def _rule(
@@ -219,30 +229,20 @@ def _rule(
     }
 
 
-def _threshold_rule(check: Check, run: FinishedRun) -> dict[str, Any]:
-    missing = None
-    if check.interval is None:
-        _, units = counts_of(run.records)
-        few = units < FEWEST_CLUSTERS
-        missing = TOO_FEW_CASES if few else "no interval is computed for this figure"
-    outcome = "passed" if check.holds else "failed"
-    return _rule(check.rule, outcome, check.text, check.interval, missing, check.items)
-
-
-def _newly_gone_rule(rule: NewlyGoneRule) -> dict[str, Any]:
-    check = rule.check
-    if check is None:
-        return _rule("newly-gone", "skipped", reason=rule.why_not or None)
-    outcome = "passed" if check.holds else "failed"
-    return _rule(check.rule, outcome, check.text, reason=rule.why_not or None)
-
-
 def _baseline(each: ArmComparison) -> dict[str, Any]:
     changes = each.changes
     return {
         "strategy": each.arm,
         "baseline": each.baseline.title,
-        "differences": {name: _difference(compared) for name, compared in changes.figures.items()},
+        "differences": {
+            name: {
+                "before": compared.first,
+                "now": compared.second,
+                "difference": _mean(compared.paired.difference),
+                "p": compared.paired.p,
+            }
+            for name, compared in changes.figures.items()
+        },
         "facts": {
             "gone": len(changes.facts.gone),
             "regained": len(changes.facts.regained),
@@ -267,26 +267,12 @@ def _baseline(each: ArmComparison) -> dict[str, Any]:
 
 def _names(facts: FactChanges) -> dict[str, Any]:
     return {
-        name: list(map(_fact, found))
-        for name, found in (
-            ("gone", facts.gone),
-            ("regained", facts.regained),
-            ("uncertain", facts.uncertain),
-        )
+        name: list(map(_fact, getattr(facts, name))) for name in ("gone", "regained", "uncertain")
     }
 
 
 def _fact(fact: FactChange) -> dict[str, str]:
     return {"text": fact.text, "case": fact.case, "probe": fact.probe, "point": fact.point}
-
-
-def _difference(compared: BothMeans) -> dict[str, Any]:
-    return {
-        "before": compared.first,
-        "now": compared.second,
-        "difference": _mean(compared.paired.difference),
-        "p": compared.paired.p,
-    }
 
 
 def _mean(mean: Mean) -> dict[str, Any]:

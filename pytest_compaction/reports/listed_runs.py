@@ -35,40 +35,32 @@ def run_list(found: Sequence[Listed | Damaged]) -> Iterator[str]:
     """The runs in the order given, each with what differs from the one before it."""
     before: Run | None = None
     for each in found:
+        number, dash, _ = each.name.partition("-")
+        name = printable(number if dash and number.isdecimal() else each.name, _NAME)
         if isinstance(each, Damaged):
-            yield from _wrapped(f"damaged: {each.why}", f"{_number(each.name)}  ")
+            yield from _wrapped(f"damaged: {each.why}", f"{name}  ")
             continue
-        yield from _lines(each, before)
+        records, header = each.run.records, each.run.header
+        probes = [record for record in records if type_of(record) == "probe"]
+        cases = len({record["case"] for record in records})
+        what = f"{counted(len(records), 'item')}, {counted(cases, 'case')}"
+        if dialogues := len(records) - len(probes):
+            what += f", {counted(dialogues, 'dialogue')}"
+        shard = _flat(header.get("shard"))
+        if "index" in shard:
+            what += f", shard {shard['index']}/{shard.get('count')}"
+        yield f"{name}  {what}"
+        for arm, group in by_arm(probes).items():
+            mean, passes = overall_mean(group), pass_estimates(group).get(1)
+            score = "-" if mean is None else f"{mean.value:.2f}"
+            share = "-" if passes is None else f"{passes:.0%}"
+            yield f"{_INDENT}{printable(arm, _NAME):<{_NAME}} overall {score:>5}  pass^1 {share:>4}"
+        differing = [] if before is None else _differing(before.header, header)
+        if differing:
+            yield from _wrapped(f"other {'; '.join(differing)}")
+        for problem in each.run.problems:
+            yield from _wrapped(problem)
         before = each.run
-
-
-def _number(name: str) -> str:
-    number, dash, _ = name.partition("-")
-    return printable(number if dash and number.isdecimal() else name, _NAME)
-
-
-def _lines(each: Listed, before: Run | None) -> Iterator[str]:
-    records = each.run.records
-    probes = [record for record in records if type_of(record) == "probe"]
-    cases = len({record["case"] for record in records})
-    what = f"{counted(len(records), 'item')}, {counted(cases, 'case')}"
-    dialogues = len(records) - len(probes)
-    if dialogues:
-        what += f", {counted(dialogues, 'dialogue')}"
-    shard = (each.run.header.get("shard") or {}) if isinstance(each.run.header, dict) else {}
-    if isinstance(shard, Mapping) and "index" in shard:
-        what += f", shard {shard['index']}/{shard.get('count')}"
-    yield f"{_number(each.name)}  {what}"
-    for name, group in by_arm(probes).items():
-        mean, passes = overall_mean(group), pass_estimates(group).get(1)
-        score = "-" if mean is None else f"{mean.value:.2f}"
-        share = "-" if passes is None else f"{passes:.0%}"
-        yield f"{_INDENT}{printable(name, _NAME):<{_NAME}} overall {score:>5}  pass^1 {share:>4}"
-    differing = [] if before is None else _differing(before.header, each.run.header)
-    if differing:
-        yield from _wrapped(f"other {'; '.join(differing)}")
-    for problem in each.run.problems:
-        yield from _wrapped(problem)
 
 
 def _wrapped(text: str, lead: str = _INDENT) -> Iterator[str]:

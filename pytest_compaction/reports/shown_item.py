@@ -8,6 +8,7 @@ from typing import Any, Final
 from pytest_compaction.metrics import ORDER_FIGURES, is_answered, is_stated, outcome_of, reading_of
 from pytest_compaction.records import Record, type_of
 from pytest_compaction.reports.case_page import Page
+from pytest_compaction.reports.lines import counted
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.text import printable
 
@@ -60,28 +61,21 @@ def item_page(
     yield ""
     yield from page.lines(str(record.get("question") or "not recorded"), _LABEL, "question")
     yield ""
-    yield from _view(record, view, page)
+    tokens = record.get("tokens") or {}
+    count = "its text is not beside the run" if view is None else counted(len(view), "message")
+    size = f", {tokens['view']:,} of {tokens['log']:,} tokens" if "view" in tokens else ""
+    yield f"{'view':<{_LABEL}}{count}{size}"
+    for message in view or ():
+        changed = "changed" if message.get("changed") else ""
+        mark = "made" if message.get("origin") == "made" else changed
+        head = f"{message['id']} {message['role']}{f' ({mark})' if mark else ''}: "
+        yield from page.lines(printable(head, 80) + str(message["text"]), 4)
     yield ""
     if record.get("response") or all(map(is_answered, record.get("facts") or ())):
         yield from page.lines(str(record.get("response") or "none"), _LABEL, "answer")
         yield ""
     yield from _facts(record, page)
     yield from _verdict(record, page)
-
-
-def _view(record: Record, view: Sequence[Mapping[str, Any]] | None, page: Page) -> Iterator[str]:
-    tokens = record.get("tokens") or {}
-    size = f"{tokens['view']:,} of {tokens['log']:,} tokens" if "view" in tokens else ""
-    if view is None:
-        yield f"{'view':<{_LABEL}}{size + ', ' if size else ''}its text is not beside the run"
-        return
-    count = f"{len(view)} message{'' if len(view) == 1 else 's'}"
-    yield f"{'view':<{_LABEL}}{count}{f', {size}' if size else ''}"
-    for message in view:
-        mark = "made" if message.get("origin") == "made" else ""
-        mark = mark or ("changed" if message.get("changed") else "")
-        head = f"{message['id']} {message['role']}{f' ({mark})' if mark else ''}: "
-        yield from page.lines(printable(head, 80) + str(message["text"]), 4)
 
 
 def _facts(record: Record, page: Page) -> Iterator[str]:
@@ -118,12 +112,19 @@ def _verdict(record: Record, page: Page) -> Iterator[str]:
     if scores:
         yield from page.lines(", ".join(scores), _LABEL, "verdict")
     for criterion in record.get("criteria") or ():
-        score = criterion.get("score")
-        shown = "-" if score is None else f"{score:.2f}"
-        yield from page.lines(
-            f"{criterion['id']}: {criterion.get('reasoning') or ''}", 8, f"  {shown}"
-        )
-    yield from _nuggets(record, page)
+        said = f"{criterion['id']}: {criterion.get('reasoning') or ''}"
+        yield from page.lines(said, 8, f"  {_of_one(criterion.get('score'))}")
+    nuggets = record.get("nuggets") or ()
+    if nuggets:
+        score = f"{_of_one(record.get('score'))} of 1"
+        yield from page.lines(f"{len(nuggets)}, score {score}", _LABEL, "nuggets")
+    for nugget in nuggets:
+        yield from page.lines(str(nugget["text"]), 8, f"  {_of_one(nugget.get('score'))}")
+        if nugget.get("reasoning"):
+            yield from page.lines(str(nugget["reasoning"]), 10)
+    if ordering := record.get("ordering"):
+        figures = ", ".join(f"{name} {_of_one(ordering.get(name))}" for name in ORDER_FIGURES)
+        yield from page.lines(figures, _LABEL, "order")
     for trap in record.get("traps") or ():
         if trap.get("hit"):
             yield from page.lines(str(trap["text"]), _LABEL, "stale")
@@ -135,25 +136,10 @@ def _verdict(record: Record, page: Page) -> Iterator[str]:
         yield from page.lines(str(flag), _LABEL, "noticed")
 
 
-def _nuggets(record: Record, page: Page) -> Iterator[str]:
-    nuggets = record.get("nuggets") or ()
-    if nuggets:
-        score = f"{_of_one(record.get('score'))} of 1"
-        yield from page.lines(f"{len(nuggets)}, score {score}", _LABEL, "nuggets")
-    for nugget in nuggets:
-        yield from page.lines(str(nugget["text"]), 8, f"  {_of_one(nugget.get('score'))}")
-        if nugget.get("reasoning"):
-            yield from page.lines(str(nugget["reasoning"]), 10)
-    ordering = record.get("ordering") or {}
-    if ordering:
-        figures = ", ".join(f"{name} {_of_one(ordering.get(name))}" for name in ORDER_FIGURES)
-        yield from page.lines(figures, _LABEL, "order")
-
-
 def _of_one(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
 def _score(record: Record) -> str:
-    figure = record.get("consistency") if type_of(record) == "dialogue" else record.get("overall")
-    return "-" if figure is None else f"{figure:.2f}"
+    is_dialogue = type_of(record) == "dialogue"
+    return _of_one(record.get("consistency") if is_dialogue else record.get("overall"))

@@ -70,5 +70,5 @@ def test_the_program_for_notebooks_runs(pytester):
     )
     assert result.ret == 0
     result.stdout.fnmatch_lines(
-        ["<Run 0001-*: 2 strategies, 2 cases, 16 items>", "anchored *Mean*"]
+        ["<Run 0001-*: strategies 2, cases 2, items 16>", "anchored *Mean*"]
     )

@@ -33,39 +33,8 @@ def test_last_is_the_newest_run_as_in_the_commands(tmp_path, monkeypatch):
 
 def test_a_nan_is_no_score():
     run = run_of(record(overall=float("nan")), record(case="b", overall=3.0))
-    assert [item.status for item in run.items] == ["unscored", "passed"]
+    assert [row["status"] for row in run.table()] == ["unscored", "passed"]
     assert run.mean().value == 3.0
-
-
-def test_an_item_has_attributes():
-    (item,) = run_of(
-        record(
-            overall=2.0,
-            status="failed",
-            question="What is it?",
-            response="30",
-            facts=[
-                fact("dropped", **{"class": "number", "evidence": ["m1"], "recoverable": False})
-            ],
-        )
-    ).items
-    assert (item.case, item.probe, item.compactor, item.trial) == ("a", "p", "anchored", 1)
-    assert (item.overall, item.dimensions["accuracy"], item.status) == (2.0, 4.0, "failed")
-    assert "artifact" not in item.dimensions
-    assert (item.question, item.response, item.passed) == ("What is it?", "30", False)
-    (lost,) = item.facts
-    assert (lost.group, lost.loss, lost.recoverable, lost.evidence) == (
-        "number",
-        "dropped",
-        False,
-        ("m1",),
-    )
-    assert repr(item) == "<Item anchored a-p: 2.00 failed>"
-
-
-def test_an_item_that_went_wrong_later_did_not_pass():
-    (item,) = run_of(record(error={"phase": "teardown", "reason": "no"})).items
-    assert (item.status, item.passed) == ("passed", False)
 
 
 def test_a_table_is_flat_and_has_the_columns_of_the_csv():
@@ -147,12 +116,12 @@ def test_strategies_come_in_the_order_of_the_command_line():
 def test_a_run_says_in_one_line_what_it_is():
     run = run_of(*several("anchored", 1.0, 2.0, 4.0, 5.0))
     assert repr(run) == (
-        "<Run 0001-x.jsonl: 1 strategy, 2 cases, 4 items, overall 3.00 (no interval)>"
+        "<Run 0001-x.jsonl: strategies 1, cases 2, items 4, overall 3.00 (no interval)>"
     )
     assert repr(run_of(*several("a", 1.0), *several("b", 1.0), name="")) == (
-        "<Run: 2 strategies, 1 case, 2 items>"
+        "<Run: strategies 2, cases 1, items 2>"
     )
-    assert repr(run_of()) == "<Run 0001-x.jsonl: 0 strategies, 0 cases, 0 items>"
+    assert repr(run_of()) == "<Run 0001-x.jsonl: strategies 0, cases 0, items 0>"
 
 
 def test_the_form_for_notebooks_is_a_table_of_the_strategies():

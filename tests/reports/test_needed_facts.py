@@ -103,8 +103,6 @@ def test_json_csv_markdown_and_page_have_both():
     assert {row["needed.survival"] for row in rows} == {"1.0", str(1 / 3)}
     assert "| needed facts | stated only |" in markdown_report(run)
     assert "needed facts" in page_of([PageRun("r", Run({}, {r["item"]: r for r in APART}))])
-    items = Run({}, {r["item"]: r for r in APART}).items
-    assert {item.facts[0].needed for item in items} == {WHY["why"]}
 
 
 def test_without_needed_facts_no_table_has_a_column_of_them():
