@@ -2,7 +2,7 @@
 
 import pytest
 from support.builders import record
-from support.finished import HOSTILE, fact, several
+from support.finished import HOSTILE, several
 
 import pytest_compaction
 from pytest_compaction.records import Run, RunFileError, RunWriter, columns, load_run
