@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Final
 from pytest_compaction.facade import lazy
 
 if TYPE_CHECKING:  # a star exports to type checkers what the modules define
-    from pytest_compaction.cache.dataclass_json import *
     from pytest_compaction.cache.in_memory import *
     from pytest_compaction.cache.kept_results import *
 
 _NAMES: Final = {
-    "dataclass_json": "DataclassJson",
     "in_memory": "Latest SizedCache",
-    "kept_results": "Form KeptResults RESULTS_FILE code_digest",
+    "kept_results": "DataclassJson Form KeptResults RESULTS_FILE code_digest",
 }
 
 if not TYPE_CHECKING:

@@ -100,7 +100,6 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.compactors.protocol import *
     from pytest_compaction.compactors.registry import *
     from pytest_compaction.compactors.specs import *
-    from pytest_compaction.compactors.strategies.anchors import *
     from pytest_compaction.compactors.strategies.plain import *
     from pytest_compaction.compactors.strategies.said import *
     from pytest_compaction.compactors.told import *
@@ -143,8 +142,7 @@ _FOR_ROOMS: Final = {
     "compactors.registry": "ENTRY_POINTS Registry is_own named_strategies",
     "compactors.specs": "Spec UnknownCompactorError parse_spec without_archive",
     "compactors.strategies.plain": "Truncate Window",
-    "compactors.strategies.anchors": "Anchors",
-    "compactors.strategies.said": "Random SaidOnly",
+    "compactors.strategies.said": "Anchors Random SaidOnly",
     "compactors.told": "Told in_context",
 }
 """Names for the other rooms of this package, which are no part of what authors may rely on."""

@@ -21,7 +21,7 @@ from pytest_compaction.text import printable
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 SHIPPED: Final = {
     "adk": "products.adk:Adk",
-    "anchors": "strategies.anchors:Anchors",
+    "anchors": "strategies.said:Anchors",
     "anchored": "strategies.anchored:Anchored",
     "anthropic": "products.anthropic:Anthropic",
     "archive": "archive:Archived",

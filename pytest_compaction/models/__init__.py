@@ -17,18 +17,17 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.models.calls.accounts import *
     from pytest_compaction.models.calls.address import *
     from pytest_compaction.models.calls.check import *
-    from pytest_compaction.models.calls.in_flight import *
     from pytest_compaction.models.calls.prices import *
     from pytest_compaction.models.calls.store import *
     from pytest_compaction.models.chat.fences import *
+    from pytest_compaction.models.chat.judgement import *
     from pytest_compaction.models.chat.model import *
     from pytest_compaction.models.chat.prompts import *
-    from pytest_compaction.models.chat.view_reading import *
     from pytest_compaction.models.dry_run import *
     from pytest_compaction.models.embeddings import *
     from pytest_compaction.models.export import *
     from pytest_compaction.models.offline.model import *
-    from pytest_compaction.models.offline.units import *
+    from pytest_compaction.models.offline.retrieval import *
     from pytest_compaction.models.own_tokens import *
     from pytest_compaction.models.parameters import *
     from pytest_compaction.models.place import *
@@ -49,21 +48,20 @@ _NAMES: Final = {
     "calls.accounts": "Accounts CallCounts Total call_counts",
     "calls.address": "base_url_for host_of missing_key wrong_port",
     "calls.check": "Checked EndpointCheck context_of",
-    "calls.in_flight": "RequestSlot current_slot requests_in",
     "calls.prices": "PriceTable prices_at with_file",
     "calls.store": "CIPHERTEXT Store",
     "chat.fences": "fences_for",
     "chat.model": "ChatModel",
     "chat.prompts": "Prompts frame packaged_prompt",
-    "chat.view_reading": "CLAIMS claim_line read_fields read_readings",
+    "chat.judgement": "CLAIMS claim_line read_fields read_readings",
     "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate Length MissingCalls",
     "embeddings": "EmbedReply EmbedRequest embedded unpacked vectors_of",
     "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
     "offline.model": "OFFLINE OfflineModel",
-    "offline.units": "prepare_beginnings",
+    "offline.retrieval": "prepare_beginnings",
     "own_tokens": "ratio_text tiktoken_encoding",
     "parameters": "Parameters misuse_of parameter_names refusal_of",
-    "place": "Place asked_at current_place",
+    "place": "Place RequestSlot asked_at current_place current_slot requests_in",
     "protocol": (
         "AnswerReply AnswerRequest ChargedError CompactReply CompactRequest JudgeReply "
         "JudgeRequest LogDigest Model ModelError NO_LOG NoReplyError NotAskedError "

@@ -20,13 +20,6 @@ from typing import Any, Final
 
 from pytest_compaction.cache import Latest
 from pytest_compaction.compactors.base.cuts import cut_to_fit, newest_part
-from pytest_compaction.compactors.base.dense import (
-    Nearest,
-    by_words,
-    embedding_model,
-    nearest_to,
-    with_vectors,
-)
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     load,
@@ -35,11 +28,16 @@ from pytest_compaction.compactors.base.history import (
 )
 from pytest_compaction.compactors.base.passages import (
     Archive,
+    Nearest,
     archive_of,
     best_passages,
+    by_words,
+    embedding_model,
     episode_index,
+    nearest_to,
     newest_pairs,
     shown_episodes,
+    with_vectors,
 )
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parameters import choice, portion, whole

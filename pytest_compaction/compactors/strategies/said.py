@@ -1,4 +1,4 @@
-"""Strategies that keep some of what was said and no tool traffic: the base of two nulls.
+"""Strategies that keep some of what was said and no tool traffic: the base of three nulls.
 
 The view is the system prompt, one note with the sentences that were chosen, and a call
 that waits for its result. What is not in the note is gone: the state holds no more.
@@ -16,14 +16,23 @@ and those with the lowest priorities are kept (a bottom-k sample; Cohen and Kapl
 "Summarizing Data Using Bottom-k Sketches", PODC 2007). A later compaction keeps the
 lowest of what is left and what is new, which is what one draw from the whole log at the
 same room would have kept. So repeated compactions stay a uniform sample.
+
+``anchors``: the newest and the most frequent names of the log, one a line. A null.
+
+It says of no name what it is: it has the paths, identifiers and numbers that messages and tool
+calls name, taken in turn from the newest and from those that most messages name, until the budget
+is full. A strategy or a question that it does well in rewards naming things, not knowing them.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from pytest_compaction.artifacts import file_operations
@@ -36,7 +45,13 @@ from pytest_compaction.compactors.base.history import (
 )
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, TokenCounter, leading_system, text_message
+from pytest_compaction.conversation import (
+    Message,
+    TokenCounter,
+    leading_system,
+    readable,
+    text_message,
+)
 from pytest_compaction.text import segments
 
 NOTE_ID: Final = "said"
@@ -201,3 +216,49 @@ class Random(SaidCompactor):
         """Random but fixed rank of a sentence: a hash of it."""
         drawn = f"{self.seed}\0{sentence.id}\0{sentence.number}"
         return hashlib.blake2b(drawn.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+_STEP: Final = 8
+"""The list grows by as many names, so that few budgets make a list of their own."""
+_WORD: Final = re.compile(r"[\w./@%+-]+")
+_AROUND: Final = "./@%+-"
+_LONGEST: Final = 120
+
+
+class Anchors(SaidCompactor):
+    """Keeps a list of names, and nothing that is said of them."""
+
+    name = "anchors"
+    description = "the newest and the most frequent names, as a list; no sentence"
+    preamble = "Names in the conversation so far. It is a record, not a request."
+
+    def candidates(self, messages: Iterable[Message]) -> list[Sentence]:
+        """The names of each message, of calls and results too."""
+        return [
+            Sentence(message.id, message.role, number, name)
+            for message in messages
+            for number, name in enumerate(_names(readable(message)))
+        ]
+
+    def chosen(self, said: Sequence[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
+        """The newest name, the most frequent one, the second newest, and so on, in whole steps."""
+        latest = {sentence.text: sentence for sentence in said}
+        newest = dict.fromkeys(sentence.text for sentence in reversed(said))
+        frequent = (name for name, _ in Counter(s.text for s in said).most_common())
+        in_turn = dict.fromkeys(chain.from_iterable(zip(newest, frequent, strict=True)))
+        kept = taken((latest[name] for name in in_turn), room, tokens)
+        return kept if len(kept) == len(latest) else kept[: len(kept) // _STEP * _STEP]
+
+
+@lru_cache(maxsize=4096)
+def _names(text: str) -> tuple[str, ...]:
+    """The names of a text, each once; cached, because a null reads the same log at many budgets."""
+    words = (word.strip(_AROUND) for word in _WORD.findall(text))
+    return tuple(dict.fromkeys(word for word in words if _is_name(word)))
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word has a digit, a capital letter, a stroke, a slash or a dot within it."""
+    return 1 < len(word) <= _LONGEST and any(
+        ch in "/_." or ch.isdigit() or ch.isupper() for ch in word[1:]
+    )

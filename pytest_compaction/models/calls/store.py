@@ -25,8 +25,8 @@ from filelock import FileLock
 from pytest_compaction.conversation import canonical_json
 from pytest_compaction.folders import remove_left_files
 from pytest_compaction.models.calls.accounts import Accounts, repeated
-from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.embeddings import with_kept_vectors
+from pytest_compaction.models.place import current_slot
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply

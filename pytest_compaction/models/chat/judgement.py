@@ -5,24 +5,31 @@ nuggets are named by number, criteria by id. Each is a member of its own, so tha
 demand every one exactly once and nothing else. In each member the reasoning comes before the
 score, so that a model reasons before it scores. For the order of events the reply also lists the
 events of the answer by the numbers of the nuggets. All that others wrote stands in fences.
+
+A view is read in the same form: for each claim, by number, the passage of the view that decides,
+and then the outcome. A passage that does not stand in the view makes its claim unread, because the
+model then decided by something else. Letters and digits alone are compared, as models change marks
+and line breaks; a passage with a gap stands there if its parts do, in order.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from pytest_compaction.case import Fact, Trap
 from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.metrics import ORDERING, SCORES, NuggetScore
-from pytest_compaction.models.chat.fences import Fences, fences_for
-from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
+from pytest_compaction.models.chat.fences import Fences, fences_for, shown
+from pytest_compaction.models.protocol import JudgeReply, JudgeRequest, ReadRequest
 from pytest_compaction.models.wire.reply import NoObjectError, only_object
 from pytest_compaction.rubric import MAX_SCORE, Criterion, CriterionScore
-from pytest_compaction.text import printable
+from pytest_compaction.text import Outcome, Reading, printable
 
-Json = dict[str, Any]
+JsonObject = dict[str, Any]
 MAX_REASONING: Final = 400
 """Characters of a reasoning that are kept."""
 MOST_EVENTS: Final = 100
@@ -39,7 +46,7 @@ _TITLES: Final[Mapping[str, str]] = {
     "claims": "claims",
     "view": "note",
 }
-_PARTS: Final[Mapping[str, tuple[str, Json, str]]] = {
+_PARTS: Final[Mapping[str, tuple[str, JsonObject, str]]] = {
     "facts": ("stated", {"type": "boolean"}, "true or false"),
     "stale_claims": ("hit", {"type": "boolean"}, "true or false"),
     "criteria": ("score", {"type": "integer", "enum": list(range(int(MAX_SCORE) + 1))}, "0 to 5"),
@@ -167,12 +174,12 @@ def reply_form(request: JudgeRequest) -> str:
     return "\n".join(["{", ",\n".join(parts), "}", "", _EVENTS])
 
 
-def schema(request: JudgeRequest, any_score: bool = False) -> Json:
+def schema(request: JudgeRequest, any_score: bool = False) -> JsonObject:
     """The schema that the endpoint is asked to enforce, in the subset that endpoints take.
 
     With ``any_score`` a criterion may also have a score that is not whole.
     """
-    parts: Json = {}
+    parts: JsonObject = {}
     for name, keys in _keys(request).items():
         said, form, _ = _PARTS[name]
         form = _ANY_SCORE if any_score and name == "criteria" else form
@@ -184,7 +191,7 @@ def schema(request: JudgeRequest, any_score: bool = False) -> Json:
     return object_of(parts)
 
 
-def object_of(members: Json) -> Json:
+def object_of(members: JsonObject) -> JsonObject:
     """The schema of an object that has these members, each exactly once, and no other."""
     return {
         "type": "object",
@@ -194,7 +201,7 @@ def object_of(members: Json) -> Json:
     }
 
 
-def response_format(request: JudgeRequest) -> Json:
+def response_format(request: JudgeRequest) -> JsonObject:
     """The schema as the parameter ``response_format`` of chat completions."""
     name = "nuggets" if request.nuggets else "judgement"
     made = {"name": name, "strict": True, "schema": schema(request)}
@@ -230,7 +237,7 @@ def read_judgement(text: str, request: JudgeRequest) -> JudgeReply:
     return JudgeReply(tuple(sorted(criteria, key=lambda scored: ids.index(scored.id))), stated, hit)
 
 
-def _nuggets(data: Json, request: JudgeRequest) -> JudgeReply:
+def _nuggets(data: JsonObject, request: JudgeRequest) -> JudgeReply:
     scores: list[NuggetScore] = []
     for number in _numbers(request.nuggets):
         given = data["nuggets"][number]
@@ -248,7 +255,7 @@ def _reasoning(place: str, given: Mapping[str, Any]) -> str:
     return printable(given["reasoning"], MAX_REASONING)
 
 
-def check_form(data: Json, form: Json, plainly: bool = True) -> None:
+def check_form(data: JsonObject, form: JsonObject, plainly: bool = True) -> None:
     """Raise :class:`JudgementError` with the first fault of a reply that is not of this schema.
 
     The sentence is ours, or that of the validator where it is not to be said ``plainly``.
@@ -365,3 +372,74 @@ def _about(request: JudgeRequest, trap: Trap) -> list[Criterion]:
         or any(criterion.reads(fact.type, fact.change) for fact in facts)
         or (not facts and trap.type in criterion.types)
     ]
+
+
+CLAIMS: Final = 10
+"""The most claims of one request."""
+OUTCOMES: Final = tuple(each for each in get_args(Outcome) if each != "unread")
+MOST_PASSAGE: Final = 400
+"""Characters of a passage that are kept."""
+MADE_UP: Final = "the passage that the reader quotes does not stand in the view"
+NO_PASSAGE: Final = "the reader quotes no passage of the view"
+_GAP: Final = re.compile(r"\.{3}|…")
+_MARKS: Final = re.compile(r"[\W_]+")
+
+
+def claim_line(claim: Fact | Trap) -> str:
+    """A claim as it is shown to the model; claims with one line are read as one."""
+    return fact_line(claim) if isinstance(claim, Fact) else trap_line(claim)
+
+
+def read_fields(request: ReadRequest) -> dict[str, str]:
+    """The fields of the template for a request."""
+    claims = (f"{n}. {claim_line(claim)}" for n, claim in enumerate(request.claims, 1))
+    texts = (f"[{role}]\n{text}" for role, text in request.view)
+    materials = {"claims": "\n".join(claims), "view": "\n\n".join(texts)}
+    form = f'{{"passage": "…", "outcome": "{" | ".join(OUTCOMES)}"}}'
+    members = ",\n".join(f'  "{number}": {form}' for number in _numbers(request.claims))
+    return {**fenced(materials, {}, "(empty)")[0], "reply": f"{{\n{members}\n}}"}
+
+
+def reading_format(request: ReadRequest) -> JsonObject:
+    """The schema as the parameter ``response_format`` of chat completions."""
+    made = {"name": "readings", "strict": True, "schema": _schema(request)}
+    return {"type": "json_schema", "json_schema": made}
+
+
+def read_readings(text: str, request: ReadRequest) -> tuple[Reading, ...]:
+    """The reading of each claim in a reply.
+
+    Raises ``ValueError`` with its fault; nothing is filled in.
+    """
+    data = only_object(text)
+    check_form(data, _schema(request))
+    view = _plain("\n".join(text for _, text in request.view))
+    return tuple(_reading(data[number], view) for number in _numbers(request.claims))
+
+
+def _reading(given: JsonObject, view: str) -> Reading:
+    outcome: Outcome = given["outcome"]
+    if outcome == "absent":
+        return Reading("absent", why="the reader finds it nowhere")
+    passage = printable(given["passage"], MOST_PASSAGE)
+    parts = [part for part in map(_plain, _GAP.split(given["passage"])) if part]
+    if not parts:
+        return Reading("unread", why=NO_PASSAGE)
+    end = 0
+    for part in parts:
+        start = view.find(part, end)
+        if start < 0:
+            return Reading("unread", passage, why=f"{MADE_UP}: {printable(passage, 120)}")
+        end = start + len(part)
+    return Reading(outcome, passage)
+
+
+def _plain(text: str) -> str:
+    """The letters and digits of a text as the model is shown it, whatever their case and width."""
+    return _MARKS.sub("", unicodedata.normalize("NFKC", shown(clean(text))).casefold())
+
+
+def _schema(request: ReadRequest) -> JsonObject:
+    outcome = {"type": "string", "enum": list(OUTCOMES)}
+    member = object_of({"passage": {"type": "string"}, "outcome": outcome})
+    return object_of(dict.fromkeys(_numbers(request.claims), member))

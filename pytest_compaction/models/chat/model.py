@@ -24,13 +24,15 @@ from pytest_compaction.models.chat.judgement import (
     JudgementError,
     judge_fields,
     nugget_fields,
+    read_fields,
     read_judgement,
+    read_readings,
+    reading_format,
     response_format,
 )
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.chat.prompts import Prompts, frame
 from pytest_compaction.models.chat.summary import asked_for, has_heading, read_summary
-from pytest_compaction.models.chat.view_reading import read_fields, read_readings, reading_format
 from pytest_compaction.models.embeddings import EmbedReply, EmbedRequest, vectors_in
 from pytest_compaction.models.own_tokens import own_tokens
 from pytest_compaction.models.parameters import Parameters, misuse_of

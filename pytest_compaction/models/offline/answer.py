@@ -14,8 +14,13 @@ from typing import Final
 
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.conversation import Message
-from pytest_compaction.models.offline.retrieval import question_proper, quotations, relevant
-from pytest_compaction.models.offline.units import PreparedView, prepare
+from pytest_compaction.models.offline.retrieval import (
+    PreparedView,
+    prepare,
+    question_proper,
+    quotations,
+    relevant,
+)
 from pytest_compaction.text import is_path, normalize, path_suffixes, raw_tokens
 
 ABSTENTION: Final = "I do not know: the context does not say."

@@ -3,8 +3,7 @@
 from support.builders import COUNTER, assistant, context_of, session, system, tool, user
 from support.compacting import compacted, in_a_row, view_of
 
-from pytest_compaction.compactors.strategies.anchors import Anchors
-from pytest_compaction.compactors.strategies.said import NOTE_ID
+from pytest_compaction.compactors.strategies.said import NOTE_ID, Anchors
 
 
 def noted(view):

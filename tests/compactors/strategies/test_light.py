@@ -25,8 +25,14 @@ from support.compacting import (
 
 from pytest_compaction.compactors.base.cuts import LEFT_OUT
 from pytest_compaction.compactors.base.passages import episodes_of
-from pytest_compaction.compactors.strategies.light import MEMORY_ID, PREAMBLE, Light
-from pytest_compaction.compactors.strategies.light_notes import COMPRESSED_AT, SECTIONS, chunks_of
+from pytest_compaction.compactors.strategies.light import (
+    COMPRESSED_AT,
+    MEMORY_ID,
+    PREAMBLE,
+    SECTIONS,
+    Light,
+    chunks_of,
+)
 from pytest_compaction.conversation import structure_faults
 from pytest_compaction.models import (
     AnswerReply,

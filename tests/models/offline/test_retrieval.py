@@ -10,12 +10,12 @@ from support.compacting import messages_of
 
 from pytest_compaction.models.offline import retrieval
 from pytest_compaction.models.offline.retrieval import (
+    prepare,
     quotations,
     relevant,
     search_terms,
     topic_cues,
 )
-from pytest_compaction.models.offline.units import prepare
 from pytest_compaction.text import content_stems, normalize
 
 MANY = [f"name{number}" for number in range(80)]
