@@ -6,7 +6,7 @@ from support.shipped import shipped
 from pytest_compaction.cache import SizedCache
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.conversation import TokenCounter
-from pytest_compaction.models.offline import units
+from pytest_compaction.models.offline import retrieval
 from pytest_compaction.models.offline.answer import answer
 from pytest_compaction.text import BM25
 
@@ -34,10 +34,10 @@ def test_answers_from_a_beginning_are_those_of_a_view_of_its_own():
             for probe in case.probes
         ]
 
-    units._PREPARED.forget()
+    retrieval._PREPARED.forget()
     alone = answers()
-    units._PREPARED.forget()
-    units.prepare_beginnings(case.messages, ends)
+    retrieval._PREPARED.forget()
+    retrieval.prepare_beginnings(case.messages, ends)
     assert answers() == alone
     assert len(set(alone)) > len(case.probes)
 
@@ -46,14 +46,14 @@ def test_views_that_are_held_are_read_once_however_long_they_are(monkeypatch):
     case = next(case for case in shipped() if case.id == "lease_queue")
     ends = [point.index + 1 for point in case.points]
     read = []
-    units._PREPARED.forget()
-    prepared = units._prepared
-    monkeypatch.setattr(units, "_PREPARED", SizedCache(1, lambda made: len(made.units)))
-    monkeypatch.setattr(units, "_prepared", lambda view: read.append(view) or prepared(view))
-    held = units.prepare_beginnings(case.messages, ends)
+    retrieval._PREPARED.forget()
+    prepared = retrieval._prepared
+    monkeypatch.setattr(retrieval, "_PREPARED", SizedCache(1, lambda made: len(made.units)))
+    monkeypatch.setattr(retrieval, "_prepared", lambda view: read.append(view) or prepared(view))
+    held = retrieval.prepare_beginnings(case.messages, ends)
     for end in (*ends, *ends):
-        assert units.prepare(case.messages[:end]) in held
+        assert retrieval.prepare(case.messages[:end]) in held
     assert read == [case.messages]
     held.clear()
-    units.prepare(case.messages[: ends[0]])
+    retrieval.prepare(case.messages[: ends[0]])
     assert len(read) == 2
