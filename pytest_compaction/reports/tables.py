@@ -89,6 +89,7 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     yield strategies_table(groups)
     yield from long_memory_tables(groups)
     yield from class_tables(groups)
+    yield from _curve_table(groups)
     production = production_loss(records)
     if production is not None:
         yield production_table(production)
@@ -139,6 +140,35 @@ def class_tables(groups: Groups) -> Iterator[Table]:
 
 
 # Strategies
+
+
+def _curve_table(groups: Groups) -> Iterator[Table]:
+    """Survival by tokens of the view, and beside it after one search of an archive."""
+    views = {(group[0]["compactor"], group[0].get("budget")): group for group in groups.values()}
+    rows = []
+    for name, group in groups.items():
+        parts = group[0]["compactor"].split("+")
+        others = [part for part in parts if part.partition(":")[0] != "archive"]
+        base = views.get(("+".join(others), group[0].get("budget")))
+        if base is not None and len(others) < len(parts):
+            sides = [cell for side in (base, group) for cell in _recall(aggregate("", side))]
+            rows.append([Cell(name), *sides])
+    heads = [("compactor", "compactor"), ("tokens", "tokens"), ("stated", "view")]
+    heads += [("searched_tokens", "tokens"), ("searched", "after one search")]
+    notes = [
+        "View: mean share of the facts of an item that the view states as the compaction left it. "
+        "Tokens: mean of the views, at the end with what the search found.",
+        _CASES,
+    ]
+    if rows:
+        yield table(
+            "curve", "Recall at retained tokens, without and with archive", heads, rows, notes
+        )
+
+
+def _recall(item: Aggregate) -> Iterator[Cell]:
+    yield count(item.view_tokens)
+    yield estimate(item.stated, "share", _SHARE)
 
 
 def strategies_table(groups: Groups) -> Table:

@@ -1,11 +1,14 @@
 """The page docs/own-compactor.md, followed step by step as a user would."""
 
+import json
 import os
 import re
 
 import pytest
 from support.pages import DOCS, arguments, code
 from support.scenarios import lean, long_case, records, write_cases
+
+from pytest_compaction import cli
 
 WITH_LANGCHAIN = "WITH_LANGCHAIN"
 """Set where the libraries must be there: the tests that need them then fail without them."""
@@ -182,9 +185,22 @@ def test_what_the_table_names_is_called_as_it_says(pytester, at_work):
 
 
 def test_a_strategy_with_an_archive_is_compared_with_it_alone(pytester, at_work):
-    result = at_work("anchored,anchored+archive", page=STRATEGIES_PAGE)
+    result = at_work("anchored+archive -n 2", page=STRATEGIES_PAGE)
     assert set(statuses(pytester)) == {"anchored", "anchored+archive"}
     result.stdout.fnmatch_lines(["  before search 100% *"])
+
+
+def test_the_curve_has_each_strategy_without_and_with_its_archive(at_work, capsys):
+    at_work("--compaction-budget=2000,4000", "--compaction-budget=250", page=STRATEGIES_PAGE)
+    capsys.readouterr()
+    assert cli.main(["report", "last", "--table=curve", "--format=json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["curve"]["rows"]
+    names = [f"{name}+archive-b{n}" for name in ("anchored", "truncate") for n in (250, 2000, 4000)]
+    assert sorted(row["compactor"] for row in rows) == sorted(names)
+    for row in rows:
+        assert row["searched_tokens"] >= row["tokens"]
+        assert row["searched"]["value"] >= row["stated"]["value"]
+    assert any(row["searched"]["value"] > row["stated"]["value"] for row in rows)
 
 
 def test_a_thing_that_is_no_compactor_is_refused_in_a_sentence(pytester, at_work):
