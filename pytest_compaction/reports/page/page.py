@@ -51,7 +51,6 @@ from pytest_compaction.reports.page.plots import (
     WIDTH,
     Scale,
     budget_plot,
-    scatter,
 )
 from pytest_compaction.reports.page.runs import Arm, PageRun, arms_of, index_of
 from pytest_compaction.reports.page.texts import Texts, texts_of
@@ -183,7 +182,6 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
         "costs": [item for item in figures if item.costs and not item.control],
         "cost_horizon": COST_HORIZON,
         "cases": sorted(cases.items(), key=lambda row: (min(row[1])[0], row[0])),
-        "scatter": scatter(figures),
         "budgets": budgets,
         "curves": drawn,
         "curve_plot": budget_plot(drawn, budgets),

@@ -1,4 +1,4 @@
-"""The plots of the overview as places in a drawing: score against size, and curves of survival."""
+"""The plot of the overview as places in a drawing: the facts that views state by budget."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ from typing import Final
 
 from pytest_compaction.metrics import BudgetCurve
 from pytest_compaction.reports.lines import short_names
-from pytest_compaction.reports.page.overview import Figures
-from pytest_compaction.rubric import MAX_SCORE
 
-_WIDE: Final = 6
-"""Views that differ by more than this factor stand on a logarithmic scale."""
 _LINE: Final = 15.0
 """The least distance of two labels that stand above each other."""
 _NAME: Final = 18
@@ -65,37 +61,16 @@ class Line:
     number: int
     parts: tuple[tuple[Dot, ...], ...]
     text: tuple[float, float]
-    before: bool = False
-    """Whether the label ends at its place, rather than begins there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A drawing: places and texts of both axes, a line for each strategy, and a frontier."""
+    """A drawing: places and texts of both axes, and a line for each strategy."""
 
     x_title: str
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
     lines: tuple[Line, ...]
-    steps: tuple[tuple[float, float], ...] = ()
-
-
-def ticks(high: float, count: int = 4) -> list[float]:
-    """Round values from 0 to at least ``high``: steps of 1, 2 or 5 times a power of ten."""
-    if not high > 0:
-        return [0.0, 1.0]
-    power = 10.0 ** math.floor(math.log10(high / count))
-    step = next(m * power for m in (1, 2, 5, 10) if m * power * count >= high)
-    return [step * n for n in range(math.ceil(high / step - 1e-9) + 1)]
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Round values from below ``low`` to above ``high``: 1, 2 or 5 times a power of ten."""
-    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
-    marks = [m * 10.0**power for power in powers for m in (1, 2, 5)]
-    first = max(n for n, mark in enumerate(marks) if mark <= low)
-    last = min(n for n, mark in enumerate(marks) if mark >= high)
-    return marks[first : max(last, first + 1) + 1]
 
 
 def apart(places: Sequence[float], least: float = _LINE) -> list[float]:
@@ -106,48 +81,6 @@ def apart(places: Sequence[float], least: float = _LINE) -> list[float]:
         result[after] = max(result[after], result[before] + least)
     excess = (result[order[-1]] - places[order[-1]]) / 2 if order else 0
     return [round(place - excess, 1) for place in result]
-
-
-def scatter(figures: Sequence[Figures]) -> Plot | None:
-    """Overall score against mean view tokens; strategies on the frontier have a filled dot."""
-    found = [
-        (item.label, item.whole.view_tokens, item.means["overall"])
-        for item in figures
-        if not item.control and item.whole.view_tokens is not None and "overall" in item.means
-    ]
-    if len(found) < 2:
-        return None
-    sizes = [tokens for _, tokens, _ in found]
-    logarithmic = min(sizes) > 0 and max(sizes) > _WIDE * min(sizes)
-    marks = log_ticks(min(sizes), max(sizes)) if logarithmic else ticks(max(sizes))
-    x = Scale(marks[0], marks[-1], _LEFT, WIDTH - 14, logarithmic)
-    y = Scale(0, MAX_SCORE, _BOTTOM, _TOP)
-    names = short_names((label for label, _, _ in found), _NAME)
-    best = -1.0
-    leads: set[str] = set()
-    steps: list[tuple[float, float]] = []
-    for label, tokens, mean in sorted(found, key=lambda each: (each[1], -each[2].value, each[0])):
-        if mean.value > best:
-            if leads:
-                steps.append((x(tokens), y(best)))
-            best = mean.value
-            leads.add(label)
-            steps.append((x(tokens), y(best)))
-    heights = apart([y(mean.value) for _, _, mean in found])
-    lines = []
-    for n, ((label, tokens, mean), height) in enumerate(zip(found, heights, strict=True)):
-        place = x(tokens)
-        before = place > WIDTH * 0.6
-        dot = Dot(place, y(mean.value), _placed(mean.interval, y), label not in leads)
-        text = (place + (-10 if before else 10), height)
-        lines.append(Line(names[label], n, ((dot,),), text, before))
-    return Plot(
-        f"tokens of the view{', logarithmic' if logarithmic else ''}",
-        tuple((x(mark), f"{mark:,.0f}") for mark in marks),
-        tuple((y(mark), f"{mark}") for mark in range(int(MAX_SCORE) + 1)),
-        tuple(lines),
-        (*steps, (WIDTH - 14, y(best))),
-    )
 
 
 def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Plot | None:
@@ -164,12 +97,12 @@ def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Pl
             tuple(
                 Dot(
                     x(point.budget),
-                    y(point.stated.value),
-                    _placed(point.stated.interval, y),
+                    y(stated.value),
+                    stated.interval and (y(stated.interval[0]), y(stated.interval[1])),
                     point.over_budget > 0,
                 )
                 for point in part
-                if point is not None and point.stated is not None
+                if point is not None and (stated := point.stated) is not None
             )
             for known, part in groupby(map(there.get, budgets), lambda point: point is not None)
             if known
@@ -186,7 +119,3 @@ def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Pl
             for (label, n, parts), height in zip(drawn, heights, strict=True)
         ),
     )
-
-
-def _placed(interval: Interval, scale: Scale) -> Interval:
-    return None if interval is None else (scale(interval[0]), scale(interval[1]))
