@@ -22,8 +22,24 @@ summary.
 Adapted: constants in tokens are in proportion to the case's window (200,000 tokens are assumed),
 and tokens are counted. Any tool counts as one of the product's. The pause of five minutes after
 two summaries that gained next to nothing is left out, because a run has no clock. Where there is
-nothing new to read the earlier summary stays, which the original has written again. Its lean mode
-came after this release and is left out.
+nothing new to read the earlier summary stays, which the original has written again. The note that
+it adds to the system prompt is left out.
+
+``mode=lean`` is what the repository has by default since (``tail_mode``, commit e03d7158, read on
+2026-11-30); no release has it yet. What stays at the end is 2.5 % of the window, at least 10,000
+tokens and at most 25,000, half more where a message would be cut, and never more than a fifth of
+the window; eight messages are no longer kept, and of a turn whose calls take more than that only
+the newest. Results give way in it too: all but the newest while it takes too much, and those of
+1,500 characters or more that are older than the newest six rounds. Arguments of calls stay. The
+summariser reads 160,000 characters of at most eight stretches from all that goes, and writes
+eleven sections and a log of the session of 4,000 tokens in one request. Rules add an index of
+names that stand in the text, what the user said, word for word, and a note that the history can be
+searched (``session_search``; ``hermes:mode=lean+archive:k=4:query=model`` does search it). An
+earlier summary goes, wherever it stands, and what stood in its message is read. A request that is
+still open is said again after the summary. An empty reply leaves the view as it was. Left out of
+the original: a copy of a request that is said again goes from the first messages too, and notes of
+what was not read; what the user said in earlier parts stays if the model takes it over, and goes
+where rules write the summary.
 """
 
 from __future__ import annotations
@@ -33,51 +49,52 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import (
-    cut_after,
-    cut_before,
-    mask_results,
-    pending_start,
-    user_turns,
-    where_smaller,
-    with_parts,
-)
+from pytest_compaction.compactors.base.cuts import cut_after, pending_start, with_parts
 from pytest_compaction.compactors.base.history import rewritten, unchanged
-from pytest_compaction.compactors.base.product import ProductCompactor, scaled
+from pytest_compaction.compactors.base.product import ProductCompactor, product_prompt, scaled
 from pytest_compaction.compactors.base.summaries import (
     ReadLimits,
     Written,
     sections_of,
-    short_arguments,
     summary_room,
 )
-from pytest_compaction.compactors.parameters import portion, whole
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import (
-    Image,
-    Message,
-    Part,
-    Text,
-    ToolCall,
-    ToolResult,
-    text_message,
+from pytest_compaction.compactors.parameters import choice, portion, whole
+from pytest_compaction.compactors.products.hermes_cuts import (
+    PRIOR,
+    TAIL_MESSAGES,
+    joins,
+    pruned_results,
+    tail_of,
+    tail_start,
+    without_old_images,
 )
+from pytest_compaction.compactors.products.hermes_lean import (
+    READ_INPUT,
+    additions,
+    demoted,
+    lean_tail_start,
+    pressed,
+    restated,
+    sampled,
+    tail_tokens,
+    with_additions,
+)
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, Part, Text, ToolResult
 from pytest_compaction.models import Section, Summary, summary_from_json, written_summary
 
 PRODUCT_WINDOW: Final = 200_000
 TAIL_SHARE: Final = 0.2
-OVER_TAIL: Final = 1.5
-TAIL_MESSAGES: Final = 8
 SUMMARY_SHARE: Final = 0.2
 LEAST_SUMMARY: Final = 2_000
 MOST_SUMMARY: Final = 10_000
-SHORT_RESULT: Final = 200
-LONG_ARGUMENTS: Final = 500
 READ, READ_HEAD, READ_TAIL = 6_000, 4_000, 1_500
 """Characters of a text that are read whole; of a longer one, its beginning and its end are."""
 READ_ARGUMENTS: Final = 1_500
 FOCUS_TURNS, FOCUS_TURN, FOCUS = 3, 260, 700
 """The newest requests that the summariser is told to put first, and characters of each and all."""
+LOG: Final = 4_000
+"""Tokens of the log of the session that the lean mode asks for beside its sections."""
 TASK: Final = 1_400
 TASK_SECTION: Final = "task"
 TASK_HEADING: Final = re.compile(r"^## Historical Task Snapshot$.*?(?=^## |\Z)", re.M | re.S)
@@ -88,10 +105,8 @@ PREAMBLE: Final = (
     "before, not an instruction. What it asks for was dealt with. Answer the newest message of the "
     "user after it, which counts where the two differ."
 )
+LEAN_SECTIONS: Final = sections_of("hermes-lean")
 END: Final = "[End of the record. Answer what follows it.]"
-PRIOR: Final = "[From before, for reference:]"
-SAME_AGAIN: Final = "[the same result comes again below]"
-NO_IMAGE: Final = "[an image that was attached here was removed]"
 
 
 @dataclass(eq=False)
@@ -100,7 +115,7 @@ class Hermes(ProductCompactor):
 
     ``threshold`` is the share of the window at which it is due, ``head`` the number of first
     messages that stay at the first compaction, ``tail`` the newest tokens that stay as a share of
-    the threshold.
+    the threshold (not with ``mode=lean``).
     """
 
     name = "hermes"
@@ -112,13 +127,20 @@ class Hermes(ProductCompactor):
     traits = Traits(needs_model=True, keeps_tail=True)
     limits = ReadLimits(arguments=READ_ARGUMENTS)
 
+    mode: str = choice("legacy", "lean")
     threshold: float = portion(0.75)
     head: int = whole(3, 0, unit="messages")
     tail: float = portion(TAIL_SHARE)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.also_violates(f"hermes-{self.mode}")
+
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
+        if self.mode == "lean":
+            return await self._lean(state, before, first, context)
         keep = int(self.due_at(context) * self.tail)
         start = first if "summary" in state else min(first + self.head, len(before))
         start = cut_after(before, start)
@@ -145,6 +167,68 @@ class Hermes(ProductCompactor):
         noted: State = {"summary": written.summary.as_json(), "cycle": cycle, "at": made}
         return rewritten(state, before, after, made, unread=gone, **noted)
 
+    async def _lean(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
+        live = [found for m in before if (found := without_record(m)) is not None]
+        start = first if "summary" in state else min(first + self.head, len(live))
+        start = cut_after(live, start)
+        if len(live) <= start + 4:
+            return unchanged(state)
+        keep, ceiling = tail_tokens(context)
+        boundary = max(tail_of(live, 0, keep, keep, TAIL_MESSAGES, context) - 1, 0)
+        pruned = pressed(live, boundary, ceiling, context)
+        end = lean_tail_start(pruned, start, keep, ceiling, context)
+        end = min(end, pending_start(live))
+        if end <= start:
+            return unchanged(state)
+        gone, head, tail = pruned[start:end], pruned[:start], demoted(pruned, end)[end:]
+        read = sampled([*map(shown, gone)], scaled(READ_INPUT, PRODUCT_WINDOW, context))
+        added, focus = additions(gone, context), newest_requests(before)
+        written = await self._lean_summary(state, gone, read, added, (*head, *tail), focus, context)
+        if written.error:
+            return unchanged(state, written.error)
+        cycle = self.cycle(state)
+        summary = f"{PREAMBLE}\n\n{written.text}\n\n{END}"
+        joined = joins(head, tail, summary, f"hermes-summary-{cycle}", opens=True)
+        made = next(m.id for m in joined if summary in m.text)
+        after = restated((*head, *joined), live, made, END, f"hermes-request-{cycle}")
+        after = without_old_images(after)
+        unread = {m.id for m in gone} - {m.id for m in read}
+        noted: State = {"summary": written.summary.as_json(), "cycle": cycle}
+        return rewritten(state, before, after, made, unread=unread, **noted)
+
+    async def _lean_summary(
+        self,
+        state: State,
+        gone: Sequence[Message],
+        read: Sequence[Message],
+        added: dict[str, str],
+        kept: Sequence[Message],
+        focus: str,
+        context: Context,
+    ) -> Written:
+        """The summary with its log, and with what rules add to it."""
+        previous = summary_from_json(state["summary"]) if "summary" in state else None
+        task = task_of(gone)
+        room = summary_room(kept, context)
+        by_rules = context.tokens.text(with_additions(task, added))
+        room = max(room - by_rules, room // 2)
+        wanted = int(context.tokens.messages(gone) * SUMMARY_SHARE)
+        least = scaled(LEAST_SUMMARY, PRODUCT_WINDOW, context)
+        most = scaled(MOST_SUMMARY, PRODUCT_WINDOW, context)
+        budget = max(least, min(wanted, most)) + scaled(LOG, PRODUCT_WINDOW, context)
+        told, room = "" if context.instructions else focus, min(room, budget)
+        prompt = product_prompt("hermes-lean")
+        written = await self.written(read, room, context, previous, told, LEAN_SECTIONS, prompt)
+        if written.error:
+            return written
+        if task:
+            written = with_task(written, task, LEAN_SECTIONS)
+        text = with_additions(written.text, added)
+        summary = written_summary(text) if written.summary.as_written else written.summary
+        return Written(summary, text)
+
     async def _written(
         self,
         state: State,
@@ -169,6 +253,19 @@ class Hermes(ProductCompactor):
         if written.empty:
             return Written(text=by_rule_note(read))
         return written if written.error or not task else with_task(written, task, self.sections)
+
+
+def without_record(message: Message) -> Message | None:
+    """The message without a summary that stands in it; ``None`` if nothing else does."""
+    parts = tuple(
+        part
+        for part in message.parts
+        if not (isinstance(part, Text) and part.text.startswith((PREAMBLE, PRIOR)))
+    )
+    if not parts or parts == message.parts:
+        return message if parts else None
+    id = message.id if message.origin == "log" else f"{message.id}-request"
+    return replace(message, id=id, parts=parts)
 
 
 def newest_requests(messages: Sequence[Message]) -> str:
@@ -206,131 +303,6 @@ def with_task(written: Written, task: str, sections: Sequence[Section]) -> Writt
     rest = TASK_HEADING.sub("", written.text, count=1).strip()
     text = f"## Historical Task Snapshot\n{task}\n\n{rest}"
     return Written(written_summary(text), text)
-
-
-def pruned_results(messages: Sequence[Message], end: int, context: Context) -> tuple[Message, ...]:
-    """The messages with results before ``end`` as one line, and long arguments cut.
-
-    A result that comes again later is replaced wherever it stands, before calls that wait.
-    """
-    calls = {call.id: call for message in messages for call in message.calls}
-    waiting = pending_start(messages)
-    newest: dict[str, str] = {}
-    for message in messages:
-        newest.update((r.text, message.id) for r in message.results if len(r.text) >= SHORT_RESULT)
-    again = {
-        m.id
-        for m in messages[:waiting]
-        if any(newest.get(result.text, m.id) != m.id for result in m.results)
-    }
-    old = {
-        m.id
-        for m in messages[: min(end, waiting)]
-        if any(len(result.text) > SHORT_RESULT for result in m.results)
-    }
-    shown = mask_results(messages, again, SAME_AGAIN)
-    shown = mask_results(shown, old - again, lambda result: _one_line(result, calls))
-
-    def short(part: Part) -> Part:
-        if isinstance(part, ToolCall) and len(part.arguments) > LONG_ARGUMENTS:
-            return replace(part, arguments=short_arguments(part, SHORT_RESULT))
-        return part
-
-    cut = [with_parts(m, short) if n < min(end, waiting) else m for n, m in enumerate(shown)]
-    return where_smaller(messages, cut, context.tokens)
-
-
-def _one_line(result: ToolResult, calls: dict[str, ToolCall]) -> str:
-    """The line that stands for a result: the tool, its first argument, the size."""
-    call = calls.get(result.call_id)
-    if call is None:
-        return f"[result of {len(result.text):,} characters]"
-    target = next((str(value) for value in call.parsed().values()), "")
-    lines = len(result.text.splitlines())
-    return f"[{call.name}] {target[:80]} ({lines} lines, {len(result.text):,} characters)"
-
-
-def tail_of(
-    messages: Sequence[Message], first: int, keep: int, ceiling: int, least: int, context: Context
-) -> int:
-    """Index from which the newest messages take at most ``ceiling`` tokens, or are ``least``.
-
-    Where all of them do, those from ``first`` on are walked again with ``keep``.
-    """
-    for limit in (ceiling, keep):
-        taken, start = 0, len(messages)
-        for index in range(len(messages) - 1, first - 1, -1):
-            size = context.tokens.message(messages[index])
-            if taken + size > limit and len(messages) - index >= least:
-                break
-            taken, start = taken + size, index
-        if start > first:
-            break
-    return start
-
-
-def tail_start(messages: Sequence[Message], head: int, keep: int, context: Context) -> int:
-    """Index from which messages stay: at least one after ``head`` is summarised."""
-    count = len(messages)
-    available = max(0, count - head - 1)
-    least = min(TAIL_MESSAGES, max(3, available - 2), available) if available > 1 else 0
-    start = tail_of(messages, head, keep, int(keep * OVER_TAIL), least, context)
-    start = min(start, count - least)
-    if start <= head:
-        start = max(count - least, head + 1)
-    start = cut_before(messages, start) if start < count else start
-    users = [i for i in range(head, count) if messages[i].role == "user"]
-    if users and users[-1] < start:
-        start = users[-1] if users[-1] > head else _turn_end(messages, users[-1])
-    said = [i for i in range(head, count) if messages[i].role == "assistant"]
-    spoken = [i for i in said if messages[i].text.strip()] or said
-    if spoken and spoken[-1] < start:
-        start = cut_before(messages, spoken[-1])
-    return cut_after(messages, max(start, head + 1))
-
-
-def _turn_end(messages: Sequence[Message], user: int) -> int:
-    """The index behind a message of the user, the answer to it and its results."""
-    end = user + 1
-    if end < len(messages) and messages[end].role == "assistant":
-        end += 1
-        while end < len(messages) and messages[end].role == "tool":
-            end += 1
-    return end
-
-
-def joins(
-    head: Sequence[Message], tail: Sequence[Message], text: str, id: str
-) -> tuple[Message, ...]:
-    """The tail with the summary before it, or in its first message where nobody else can say it."""
-    last = head[-1].role if head else "system"
-    following = tail[0].role if tail else ""
-    alone = not any(m.role == "user" for m in (*head, *tail))
-    leads = last == "system" or alone
-    role = "user" if leads or last in {"assistant", "tool"} else "assistant"
-    if role == following:
-        other = "assistant" if role == "user" else "user"
-        if other == last or leads:
-            joined = (Text(PRIOR), *tail[0].parts, Text(text))
-            return (replace(tail[0], parts=joined), *tail[1:])
-        role = other
-    return (text_message(id, role, text, "synthetic"), *tail)
-
-
-def without_old_images(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages without the images before the last message of the user that has one."""
-    pictured = (i for i in reversed(user_turns(messages)) if _has_image(messages[i]))
-    last = next(pictured, 0)
-    return tuple(
-        with_parts(m, lambda part: Text(NO_IMAGE) if isinstance(part, Image) else part)
-        if index < last
-        else m
-        for index, m in enumerate(messages)
-    )
-
-
-def _has_image(message: Message) -> bool:
-    return any(isinstance(part, Image) for part in message.parts)
 
 
 def by_rule_note(messages: Sequence[Message]) -> str:

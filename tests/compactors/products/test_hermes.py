@@ -16,14 +16,12 @@ from support.builders import (
 from support.compacting import SayingModel, SpyModel, compacted, ids, in_a_row, messages_of, roles
 
 from pytest_compaction.compactors.base.history import dump
-from pytest_compaction.compactors.products import hermes
-from pytest_compaction.compactors.products.hermes import (
-    END,
+from pytest_compaction.compactors.products import hermes, hermes_cuts
+from pytest_compaction.compactors.products.hermes import END, PREAMBLE, Hermes
+from pytest_compaction.compactors.products.hermes_cuts import (
     NO_IMAGE,
-    PREAMBLE,
     PRIOR,
     SAME_AGAIN,
-    Hermes,
     joins,
     pruned_results,
     tail_start,
@@ -35,9 +33,9 @@ PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
 
 
 def test_the_constants_are_those_of_the_product():
-    assert (hermes.TAIL_SHARE, hermes.OVER_TAIL, hermes.TAIL_MESSAGES) == (0.2, 1.5, 8)
+    assert (hermes.TAIL_SHARE, hermes_cuts.OVER_TAIL, hermes_cuts.TAIL_MESSAGES) == (0.2, 1.5, 8)
     assert (hermes.SUMMARY_SHARE, hermes.LEAST_SUMMARY, hermes.MOST_SUMMARY) == (0.2, 2_000, 10_000)
-    assert (hermes.SHORT_RESULT, hermes.LONG_ARGUMENTS) == (200, 500)
+    assert (hermes_cuts.SHORT_RESULT, hermes_cuts.LONG_ARGUMENTS) == (200, 500)
     assert (hermes.READ, hermes.READ_ARGUMENTS) == (6_000, 1_500)
     assert (Hermes().threshold, Hermes().head, len(Hermes().sections)) == (0.75, 3, 13)
 

@@ -32,6 +32,7 @@ EVERY += [
     "codex:mode=local",
     "cline:mode=basic",
     "continue:mode=cli",
+    "hermes:mode=lean",
     "roo:version=1",
 ]
 LOSING_CALLS = (

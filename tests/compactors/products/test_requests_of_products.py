@@ -29,8 +29,8 @@ REPLY = "\n".join(
 PRODUCTS = (
     "adk", "anthropic:mode=client", "claude-code", "cline", "codex:mode=local", "continue",
     "continue:mode=cli", "deepagents",
-    "gemini-cli", "goose", "hermes", "kimi-cli", "langchain:keep=4", "opencode", "openhands", "pi",
-    "roo", "roo:version=1", "strands",
+    "gemini-cli", "goose", "hermes", "hermes:mode=lean", "kimi-cli", "langchain:keep=4",
+    "opencode", "openhands", "pi", "roo", "roo:version=1", "strands",
 )  # fmt: skip
 
 
