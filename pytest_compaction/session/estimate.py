@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -35,16 +35,10 @@ from pytest_compaction.models import (
     Section,
     SummaryRequest,
 )
-from pytest_compaction.reports import (
-    Line,
-    estimate_lines,
-    estimate_sentence,
-    write_lines,
-    write_unwrapped,
-)
+from pytest_compaction.reports import Line, estimate_lines, write_lines, write_unwrapped
 from pytest_compaction.run import CompactionError
 from pytest_compaction.session.header_lines import OPTION
-from pytest_compaction.session.items.collection import Selection, selected, selected_ids
+from pytest_compaction.session.items.collection import Selection, selected
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
 
@@ -137,86 +131,41 @@ class AssumedStrategy(Truncate):
         return await super().compact(state, context)
 
 
-class EstimateFirst:
-    """Prints one line with the estimate before the first call of a run with a limit on costs."""
-
-    def __init__(
-        self, session: BenchmarkSession, endpoints: Endpoints, config: pytest.Config
-    ) -> None:
-        self._session = session
-        self._endpoints = endpoints
-        self._config = config
-        self._said = False
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> None:
-        if session.items and not session.config.getoption("collectonly"):
-            self._say(selected(session.items))
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
-        if not self._said:
-            self._say(selected_ids(self._session, ids))
-
-    def _say(self, selection: Iterable[Selection]) -> None:
-        self._said = True
-        found = None
-        try:
-            found = estimate(self._session, self._endpoints, selection)
-            text = estimate_sentence(found, self._endpoints.prices)
-        except Exception as error:
-            text = f"no estimate could be made ({type(error).__name__}: {error})"
-        if self._session.asking_outside:
-            text += f"; {_outside(self._session, found)}"
-        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None:
-            write_unwrapped(reporter, [Line(f"compaction: {printable(text)}")])
-
-
 class EstimateOnly:
     """Prints the estimate in place of the run."""
 
     def __init__(self, session: BenchmarkSession, endpoints: Endpoints | None) -> None:
         self._session = session
         self._endpoints = endpoints
-        self._found: Estimate | None = None
-        self._done = False
+        self._lines: list[Line] | None = None
+        self._outside: list[Line] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         if session.testsfailed or session.config.getoption("collectonly"):
             return None
-        self._done = True
-        if self._endpoints is not None:
-            chosen = selected(session.items)
-            self._found = estimate(self._session, self._endpoints, chosen)
+        outside = self._session.asking_outside
+        views: tuple[int, ...] = ()
+        if self._endpoints is None:
+            self._lines = [Line("all models of this run work offline. Nothing was asked.")]
+        else:
+            found = estimate(self._session, self._endpoints, selected(session.items))
+            views, lines = found.views, list(estimate_lines(found, self._endpoints.prices))
+            self._lines = lines if found.planned or not views else []
+        if outside:
+            named = ", ".join(outside)
+            text = f"calls outside the plugin are not counted: what {named} asks by itself"
+            if self._session.settings.calls.proxy:
+                text = (
+                    f"If {named} asks a model once for each compaction, through {OPTION}, that is "
+                    f"about {len(views):,} calls and {sum(views):,} tokens in. Calls in the store "
+                    "are not made again"
+                )
+            self._outside = [Line(printable(text))]
         return True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if not self._done:
-            return
-        terminalreporter.section("compaction estimate")
-        if self._endpoints is None or self._found is None:
-            said = "nothing is asked of an endpoint: all models of this run work offline"
-            if self._session.asking_outside:
-                said = "all models of this run work offline. Nothing was asked."
-            lines = [Line(said)]
-        elif self._found.views and not self._found.planned:
-            lines = []
-        else:
-            lines = list(estimate_lines(self._found, self._endpoints.prices))
-        write_lines(terminalreporter, lines)
-        if self._session.asking_outside:
-            write_unwrapped(terminalreporter, [Line(_outside(self._session, self._found))])
-
-
-def _outside(session: BenchmarkSession, found: Estimate | None) -> str:
-    """Note on calls of the strategies' own clients, which an estimate cannot know."""
-    named = ", ".join(session.asking_outside)
-    if not session.settings.calls.proxy:
-        return printable(f"calls outside the plugin are not counted: what {named} asks by itself")
-    views = found.views if found else ()
-    return printable(
-        f"If {named} asks a model once for each compaction, through {OPTION}, that is about "
-        f"{len(views):,} calls and {sum(views):,} tokens in. Calls in the store are not made again"
-    )
+        if self._lines is not None:
+            terminalreporter.section("compaction estimate")
+            write_lines(terminalreporter, self._lines)
+            write_unwrapped(terminalreporter, self._outside)

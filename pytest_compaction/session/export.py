@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -17,7 +15,6 @@ from pytest_compaction.models import (
     ChatModel,
     CompactingModel,
     Endpoints,
-    Estimate,
     ExportError,
     ExportFolder,
     MissingCalls,
@@ -26,7 +23,7 @@ from pytest_compaction.models import (
     NotRecordedError,
     Written,
 )
-from pytest_compaction.reports import WIDTH, Line, Style, estimate_lines, write_lines
+from pytest_compaction.reports import Line, counted, estimate_lines, wrapped, write_lines
 from pytest_compaction.run import CompactionError
 from pytest_compaction.session.estimate import estimate
 from pytest_compaction.session.items.collection import Selection, selected
@@ -69,10 +66,9 @@ def lack_of(session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[
     return Lack(caller.calls, waiting, tuple(failures))
 
 
-_ROLES: Final = ("compaction", "responder", "reader", "judge")
-
-
 class ExportOnly:
+    """Writes the calls in place of the run."""
+
     def __init__(self, session: BenchmarkSession, endpoints: Endpoints | None, root: Path) -> None:
         self._session = session
         self._endpoints = endpoints
@@ -106,8 +102,16 @@ class ExportOnly:
             written = self._folder.write(lack.calls)
         except ExportError as error:
             raise pytest.UsageError(f"--compaction-export: {error}") from None
-        found = estimate(self._session, self._endpoints, chosen) if lack.calls else Estimate(())
-        self._lines = list(self._report(found, lack, written))
+        if lack.calls:
+            found = estimate(self._session, self._endpoints, chosen)
+            if found.planned:
+                self._lines += [*estimate_lines(found, self._endpoints.prices), Line("")]
+        self._lines += self._stage(lack, written)
+        for reason, count in Counter(lack.failures).most_common():
+            text = f"{counted(count, 'item')} cannot be asked: {printable(reason, 300)}"
+            self._lines += wrapped(text, "bad")
+        for note in self._endpoints.accounts.notes:
+            self._lines += wrapped(f"note: {note}", "bad")
         return True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -115,79 +119,40 @@ class ExportOnly:
             terminalreporter.section("compaction export")
             write_lines(terminalreporter, self._lines)
 
-    def _report(self, found: Estimate, lack: Lack, written: Written) -> Iterator[Line]:
-        endpoints = self._endpoints
-        if endpoints is not None and found.planned:
-            yield from estimate_lines(found, endpoints.prices)
-            yield Line("")
-        yield from self._stage(lack, written)
-        for call, count in _by_operation(written.left_out):
-            yield from _wrapped(_cannot_be_sent(call, count, self._plain), "bad")
-        for reason, count in Counter(lack.failures).most_common():
-            text = f"{_counted(count, 'item')} cannot be asked: {printable(reason, 300)}"
-            yield from _wrapped(text, "bad")
-        for note in endpoints.accounts.notes if endpoints is not None else ():
-            yield from _wrapped(f"note: {printable(note)}", "bad")
-
-    @property
-    def _plain(self) -> bool:
-        return self._session.settings.calls.export_plain
-
     def _stage(self, lack: Lack, written: Written) -> Iterator[Line]:
-        folder = self._session.settings.calls.export
+        """The requests of this export, and what to do with them."""
+        calls = self._session.settings.calls
         if not lack.calls:
-            yield from _wrapped(
+            yield from wrapped(
                 "nothing is missing: run the same command with --compaction-replay in place of "
                 "--compaction-export",
                 "good",
             )
-            return
-        roles = Counter(call.role for call in lack.calls)
-        counted = ", ".join(f"{roles[role]:,} {role}" for role in _ROLES if roles[role])
-        yield Line(f"next: {_counted(len(lack.calls), 'request')} ({counted})", "bold")
+        else:
+            roles = Counter(call.role for call in lack.calls)
+            by_role = ", ".join(f"{roles[role]:,} {role}" for role in sorted(roles))
+            yield Line(f"next: {counted(len(lack.calls), 'request')} ({by_role})", "bold")
         for file in written.files:
-            shown = f"{folder}/{file.path.name}"
-            yield Line(
-                printable(
-                    f"  {shown}  {file.requests:,} for {file.model} ({file.operation}), "
-                    f"{file.size / 1e6:,.1f} MB"
-                )
-            )
+            what = f"{file.requests:,} for {file.model} ({file.operation}), {file.size / 1e6:,.1f}"
+            yield Line(printable(f"  {calls.export}/{file.path.name}  {what} MB"))
         if written.files:
-            given = "--plain" if self._plain else "RESULTS.jsonl"
-            yield from _wrapped(
-                f"put the replies into the store with: pytest-compaction answers {folder} {given}; "
-                f"then export again, until nothing is missing (so far for "
-                f"{_counted(lack.waiting, 'item')})"
+            given = "--plain" if calls.export_plain else "RESULTS.jsonl"
+            yield from wrapped(
+                f"put the replies into the store with: pytest-compaction answers {calls.export} "
+                f"{given}; then export again, until nothing is missing (so far for "
+                f"{counted(lack.waiting, 'item')})"
             )
-
-
-def _by_operation(calls: Sequence[Call]) -> list[tuple[Call, int]]:
-    first: dict[str, Call] = {}
-    for call in calls:
-        first.setdefault(call.operation, call)
-    counts = Counter(str(call.operation) for call in calls)
-    return [(call, counts[operation]) for operation, call in first.items()]
-
-
-def _cannot_be_sent(call: Call, count: int, plain: bool) -> str:
-    why = (
-        "what they ask (images, edits by the server, items that only the endpoint can read) "
-        "cannot be said in plain text"
-        if plain
-        else "batches do not take them"
-    )
-    model = printable(call.model, 80)
-    return (
-        f"{_counted(count, 'request')} of {call.operation} to {model} not written: {why}; "
-        "let a run ask the endpoint for them first, or leave out their strategy"
-    )
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _wrapped(text: str, style: Style = "plain") -> Iterator[Line]:
-    for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False):
-        yield Line(line, style)
+        why = "batches do not take them"
+        if calls.export_plain:
+            why = (
+                "what they ask (images, edits by the server, items that only the endpoint can "
+                "read) cannot be said in plain text"
+            )
+        left_out = Counter((call.operation, call.model) for call in written.left_out)
+        for (operation, model), count in left_out.items():
+            yield from wrapped(
+                f"{counted(count, 'request')} of {operation} to {printable(model, 80)} not "
+                f"written: {why}; let a run ask the endpoint for them first, or leave out their "
+                "strategy",
+                "bad",
+            )

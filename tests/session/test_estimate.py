@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from support.scenarios import own, records, run, run_files, set_up, write_cases
+from support.scenarios import own, run, run_files, set_up, write_cases
 from support.sessions import (
     ASKING,
     CASE,
@@ -21,7 +21,6 @@ from support.worker_counts import BOTH
 from pytest_compaction.models import CallReply
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.session import estimate as estimate_hooks
 from pytest_compaction.session.estimate import estimate
 
 
@@ -239,38 +238,6 @@ def test_offline_there_is_nothing_to_estimate(pytester):
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(["all models of this run work offline. Nothing was asked."])
     assert run_files(pytester) == []
-
-
-def test_before_a_run_with_a_limit_one_line_says_what_it_will_spend(pytester, calls):
-    set_up(pytester, "first")
-    write_cases(pytester, long_case("first"))
-    arguments = ["--compactor=anchored", f"--compaction-model={MODEL}", "--compaction-max-cost=9"]
-    first = run(pytester, *arguments, compactor=None)
-    first.stdout.fnmatch_lines(
-        [f"compaction: about {len(calls)} calls to {MODEL}, * out, about 0.* US dollars *"]
-    )
-    again = run(pytester, *arguments, compactor=None)
-    stored = len(measured(calls))
-    again.stdout.fnmatch_lines([f"compaction: nothing to pay: all {stored} model calls are *"])
-    replay = run(pytester, *arguments, "--compaction-replay", compactor=None)
-    replay.stdout.no_fnmatch_line("compaction: nothing to pay*")
-    assert len(records(pytester).records) == 4
-
-
-@pytest.mark.parametrize(("limit", "dry_runs"), [([], 0), (["--compaction-max-cost=9"], 1)])
-def test_a_run_without_a_limit_is_not_run_dry_first(pytester, calls, monkeypatch, limit, dry_runs):
-    made = []
-    plain = estimate_hooks.estimate
-    monkeypatch.setattr(
-        estimate_hooks, "estimate", lambda *arguments: made.append(plain(*arguments)) or made[-1]
-    )
-    set_up(pytester, "first")
-    write_cases(pytester, long_case("first"))
-    arguments = ["--compactor=anchored", f"--compaction-model={MODEL}", *limit]
-    result = run(pytester, *arguments, compactor=None)
-    assert len(made) == dry_runs
-    assert ("compaction: about" in str(result.stdout)) == bool(dry_runs)
-    assert len(calls) > 0
 
 
 def test_a_module_that_cannot_be_collected_is_an_error_all_the_same(pytester):
