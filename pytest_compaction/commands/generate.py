@@ -167,11 +167,10 @@ def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoint
 def _write(
     options: argparse.Namespace, seed: int, folder: Path, endpoints: Endpoints, calls: int
 ) -> None:
-    path, terminal = endpoints.accounts.path, sys.stderr if sys.stderr.isatty() else None
     say = partial(print, file=sys.stderr, flush=True)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        line = CallsLine("generate", path, calls, True, say, terminal)
+        line = CallsLine("generate", endpoints.accounts.path, calls, True, say)
         try:
             made = asyncio.run(_written(options, seed, endpoints))
         finally:

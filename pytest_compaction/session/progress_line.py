@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 import pytest
 
 from pytest_compaction.case import CHOICE_KIND
 from pytest_compaction.compactors import asks_model
 from pytest_compaction.models import ChatModel, call_counts
-from pytest_compaction.reports import cells, progress_text
+from pytest_compaction.reports import progress_text
 from pytest_compaction.session.items.collection import Selection, selected, selected_ids
 from pytest_compaction.session.items.probe import ProbeItem
 from pytest_compaction.session.session import BenchmarkSession
@@ -24,92 +22,50 @@ from pytest_compaction.settings import CONTROL
 
 clock = time.monotonic
 """Seconds, for the pace of the calls; no figure of it leaves the terminal."""
-LOOK_S = 0.5
-REWRITTEN_S = 1.0
-WRITTEN_S = 60.0
+EACH_S: Final = 30.0
+_LOOK_S: Final = 0.5
 
 
 class CallsLine:
-    """One line that rewrites itself on a ``terminal``; without one a line a minute to ``write``.
+    """Writes a line each half minute, until :meth:`end`.
 
     ``accounts`` is the file with the calls, ``known`` about how many there will be; ``guessed``
-    says that this is an estimate. ``column`` is that in which others write, one line above.
+    says that this is an estimate.
     """
 
     def __init__(
-        self,
-        title: str,
-        accounts: Path,
-        known: int,
-        guessed: bool,
-        write: Callable[[str], object],
-        terminal: TextIO | None,
-        column: Callable[[], int] = lambda: 0,
+        self, title: str, accounts: Path, known: int, guessed: bool, write: Callable[[str], object]
     ) -> None:
         self._title = title
         self._accounts = accounts
         self._known = known, guessed
         self._write = write
-        self._terminal = terminal
-        self._column = column
-        self._text = ""
-        self._lock = threading.RLock()
         self._ended = threading.Event()
-        self._interval = WRITTEN_S if terminal is None else REWRITTEN_S
         self._began = clock()
-        self._due = self._began + self._interval
+        self._due = self._began + EACH_S
         self._thread = threading.Thread(target=self._watch, name="compaction-calls", daemon=True)
         self._thread.start()
 
     def _watch(self) -> None:
-        while not self._ended.wait(LOOK_S):
+        while not self._ended.wait(_LOOK_S):
             self.look()
 
     def look(self) -> None:
-        with self._lock:
-            now = clock()
-            if now < self._due or self._ended.is_set():
-                return
-            self._due = now + self._interval
-            try:
-                found = call_counts(self._accounts)
-            except sqlite3.Error:
-                return  # the next look may find it, and the calls themselves say what is wrong
-            text = f"{self._title}: {progress_text(found, *self._known, now - self._began)}"
-            if self._terminal is None:
-                self._write(text)
-            else:
-                while text and cells(text) >= shutil.get_terminal_size().columns:
-                    text = text[:-1]
-                self._text = text
-                self._show(text)
-
-    @contextmanager
-    def others_write(self) -> Iterator[None]:
-        """Keep the line out of the way of what others write."""
-        with self._lock:
-            self._show("")
-            try:
-                yield
-            finally:
-                if not self._ended.is_set():
-                    self._show(self._text)
+        """Write the line if it is time for one."""
+        now = clock()
+        if now < self._due:
+            return
+        self._due = now + EACH_S
+        try:
+            found = call_counts(self._accounts)
+        except sqlite3.Error:
+            return  # the next look may find it, and the calls themselves say what is wrong
+        text = progress_text(found, *self._known, now - self._began)
+        self._write(f"{self._title}: {text}")
 
     def end(self) -> None:
         self._ended.set()
-        with self._lock:
-            self._show("")
         self._thread.join()
-
-    def _show(self, text: str) -> None:
-        if self._terminal is None or not self._text:
-            return
-        # A line feed makes room at the end of the screen; how far it scrolls is not known, so
-        # the way back is one line up and not to a place that was remembered.
-        column = self._column()
-        back = f"\x1b[{column}C" if column else ""
-        self._terminal.write(f"\n\r{text}\x1b[K\x1b[A\r{back}")
-        self._terminal.flush()
 
 
 _READINGS: Final = 1 / 3
@@ -149,10 +105,9 @@ def planned_calls(session: BenchmarkSession, chosen: Iterable[Selection]) -> tup
     return round(own) + sum(shared.values()), guessed
 
 
-Wrapper = Generator[None, Any, Any]
-
-
 class CallProgress:
+    """Shows the line while the items of a run are at work."""
+
     def __init__(self, session: BenchmarkSession, accounts: Path, config: pytest.Config) -> None:
         self._session = session
         self._accounts = accounts
@@ -160,7 +115,7 @@ class CallProgress:
         self._line: CallsLine | None = None
 
     @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> Wrapper:
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
         if session.items:
             self._begin(selected(session.items))
         try:
@@ -174,25 +129,13 @@ class CallProgress:
             self._begin(selected_ids(self._session, ids))
 
     def _begin(self, chosen: Iterable[Selection]) -> None:
-        """Show the line, unless it is to be silent.
-
-        That is with ``-q``, in a debugger, and where another plugin writes the report in its own
-        way. With ``-s`` and live logs others move the cursor, so that no line can be rewritten.
-        """
+        """Begin, unless it is to be silent: with ``-q``, in a debugger, for another reporter."""
         config = self._config
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         silent = any(config.getoption(name, False) for name in ("collectonly", "usepdb", "trace"))
         if silent or type(reporter) is not pytest.TerminalReporter or config.get_verbosity() < 0:
             return
-        known, guessed = planned_calls(self._session, chosen)
-        writer: Any = config.get_terminal_writer()
-        logs = config.pluginmanager.hasplugin("logging-plugin") and (
-            config.getoption("log_cli_level", None) or config.getini("log_cli")
-        )
-        # What the writer writes counts as part of pytest's line, and this is none.
-        file: Any = getattr(writer, "_file", None)
-        moved = config.getoption("capture", "fd") == "no" or logs
-        rewrites = file is not None and file.isatty() and writer.hasmarkup and not moved
+        writer = config.get_terminal_writer()
 
         def write(text: str) -> None:
             if writer.width_of_current_line:
@@ -200,28 +143,13 @@ class CallProgress:
             writer.line(text)
             writer.flush()
 
-        self._line = CallsLine(
-            "compaction",
-            self._accounts,
-            known,
-            guessed,
-            write,
-            file if rewrites else None,
-            lambda: writer.width_of_current_line % max(writer.fullwidth, 1),
-        )
+        known, guessed = planned_calls(self._session, chosen)
+        self._line = CallsLine("compaction", self._accounts, known, guessed, write)
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True, optionalhook=True)
-    def pytest_runtest_logreport(self) -> Wrapper:
-        if self._line is None:
-            return (yield)
-        with self._line.others_write():
-            result = yield
-        self._line.look()
-        return result
-
-    pytest_runtest_logstart = pytest_runtest_logreport
-    pytest_runtest_logfinish = pytest_runtest_logreport
-    pytest_testnodedown = pytest_runtest_logreport
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self) -> None:
+        if self._line is not None:
+            self._line.look()
 
     def pytest_enter_pdb(self) -> None:
         """Leave the terminal to the debugger for the rest of the run."""
