@@ -15,7 +15,7 @@ import pytest
 from pytest_compaction.records import Record, type_of
 from pytest_compaction.reports import case_line
 from pytest_compaction.session.end.run_gate import RULES, is_rule
-from pytest_compaction.session.items.collection import cases_of, groups_of, item_of
+from pytest_compaction.session.items.collection import groups_and_cases, item_of
 from pytest_compaction.session.items.report import record_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import group_of
@@ -60,7 +60,7 @@ class CaseLines:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         if not self._case_of:
-            groups, cases = groups_of(self._session), cases_of(self._session)
+            groups, cases = groups_and_cases(self._session)
             found = {nodeid: group_of(nodeid, groups) for nodeid in ids}
             self._expect({id: cases[group] for id, group in found.items() if group in cases})
 

@@ -17,7 +17,7 @@ from pytest_compaction.checking import INVARIANTS, KNOWN, Invariant, Runner, Sum
 from pytest_compaction.compactors import Compactor, Registry, Spec, State
 from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.models import Model, OfflineModel, is_offline
-from pytest_compaction.reports import Line, write_lines
+from pytest_compaction.reports import Line, Style, counted, write_lines
 from pytest_compaction.run import WorkLoop
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.items.report import in_sentences, scrub_report
@@ -46,7 +46,8 @@ class CheckSession:
     _surveys: dict[str, tuple[Runner, Survey]] = field(default_factory=dict)
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
-    def items(self) -> list[Held]:
+    def held(self) -> list[Held]:
+        """What the items of the check decide, in their order."""
         specs = sorted(self.specs, key=lambda spec: spec.text)
         return [Held(self, spec, invariant) for spec in specs for invariant in INVARIANTS]
 
@@ -75,14 +76,6 @@ class CheckSession:
             self._surveys = {spec.text: (replace(runner, size=found.size), found)}
         return self._surveys[spec.text]
 
-    def summary_line(self) -> str:
-        names = ", ".join(spec.text for spec in self.specs)
-        return printable(
-            f"compaction check: {names} | {len(INVARIANTS)} invariants, "
-            f"{self.settings.examples} drawn and {len(KNOWN)} known examples each | "
-            f"model {self.model.name}"
-        )
-
 
 def resolve_check(
     settings: Settings,
@@ -101,26 +94,19 @@ def resolve_check(
     with_prompts(settings, registry, specs, settings.model in added_models)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
-    return CheckSession(settings, specs, registry, _model(settings, added_models, tokens), tokens)
-
-
-def _model(settings: Settings, added: Mapping[str, Model], tokens: TokenCounter) -> Model:
-    if settings.model in added:
-        return added[settings.model]
-    if is_offline(settings.model):
-        return OfflineModel(tokens)
-    raise OptionError(
-        f"--compaction-check asks the model thousands of times, so {settings.model!r} is not "
-        "asked; leave out --compaction-model for the offline model, or name one "
-        "that the hook pytest_compaction_models of a conftest.py adds"
-    )
+    model = added_models.get(settings.model)
+    if model is None and not is_offline(settings.model):
+        raise OptionError(
+            f"--compaction-check asks the model thousands of times, so {settings.model!r} is not "
+            "asked; leave out --compaction-model for the offline model, or name one "
+            "that the hook pytest_compaction_models of a conftest.py adds"
+        )
+    return CheckSession(settings, specs, registry, model or OfflineModel(tokens), tokens)
 
 
 def node_arguments(arguments: Iterable[str], named: bool, folder: Path) -> list[str]:
     """The paths named from ``folder``, and always the module of the invariants."""
-    if not named:
-        return [str(packaged.INVARIANTS)]
-    found = [packaged.argument(text, folder) for text in arguments]
+    found = [packaged.argument(text, folder) for text in arguments if named]
     if not any(text.startswith(str(packaged.INVARIANTS)) for text in found):
         found.append(str(packaged.INVARIANTS))
     return found
@@ -133,6 +119,7 @@ UNCHECKED: Final = {
 }
 """Shipped strategies, or those with a trait, that compact no generated log, with the reason."""
 
+_WORDS: Final = {"failed": "failed", "known": "known violations", "skipped": "not applicable"}
 CHECK_SESSION: Final = pytest.StashKey[CheckSession]()
 _PROPERTY: Final = "compaction.check"
 
@@ -168,12 +155,10 @@ class Held:
         spec, invariant = self.spec, self.invariant
         traits = self.session.create(spec).traits
         by_server = "by_server" if getattr(traits, "by_server", False) else ""
-        reason = UNCHECKED.get(by_server or spec.target)
-        if reason is not None:
+        if reason := UNCHECKED.get(by_server or spec.target) or invariant.waived(traits):
             pytest.skip(reason)
-        waived = invariant.waived(traits)
-        if waived is not None:
-            pytest.skip(waived)
+        from pytest_compaction.checking import FEW, described, shrunk  # these need hypothesis
+
         runner, survey = self.session.survey(spec)
         if survey.stuck is not None:
             raise BrokenInvariantError(f"nothing was checked: {spec.text} {survey.stuck}")
@@ -181,10 +166,8 @@ class Held:
             if survey.unsupported is not None:
                 pytest.skip(f"cannot be checked with this model: {survey.unsupported}")
             did = ", ".join(f"{count} {status}" for status, count in survey.steps.items())
-            reasons = "; ".join(
-                f"{printable(reason, 160)} ({count})"
-                for reason, count in survey.reasons.most_common(2)
-            )
+            frequent = survey.reasons.most_common(2)
+            reasons = "; ".join(f"{printable(why, 160)} ({count})" for why, count in frequent)
             raise BrokenInvariantError(
                 f"nothing was checked: {spec.text} compacted none of {survey.examples} examples "
                 f"({did or 'no compaction came to an end'})"
@@ -206,17 +189,11 @@ class Held:
                 "correct the declaration"
             )
         if broken is not None:
-            from pytest_compaction.checking import described, shrunk
-
             small = shrunk(broken, invariant, runner, self.session.settings.examples)
             many = f"{survey.breaches[invariant.name]} of {survey.examples} examples break it"
             raise BrokenInvariantError(described(spec.text, invariant, small, many, self.command()))
-        from pytest_compaction.checking import FEW
-
         if survey.compactions < FEW:
-            times = (
-                "one compaction" if survey.compactions == 1 else f"{survey.compactions} compactions"
-            )
+            times = counted(survey.compactions, "compaction")
             raise BrokenInvariantError(
                 f"{invariant.name} held over {times} of {spec.text}: proves nothing; its trigger "
                 "is larger than the conversations of the check: give it a smaller one here"
@@ -230,6 +207,8 @@ class Held:
 
 
 class CheckHooks:
+    """Shows what is checked, each broken invariant in sentences, and the summary."""
+
     def __init__(self, session: CheckSession, ignored: Sequence[str] = ()) -> None:
         self._session = session
         self._ignored = ignored
@@ -238,7 +217,14 @@ class CheckHooks:
 
     def pytest_report_header(self) -> list[str]:
         """Compactors, invariants, examples and model; what is asked outside; what is ignored."""
-        session, lines = self._session, [self._session.summary_line()]
+        session, names = self._session, ", ".join(spec.text for spec in self._session.specs)
+        lines = [
+            printable(
+                f"compaction check: {names} | {len(INVARIANTS)} invariants, "
+                f"{session.settings.examples} drawn and {len(KNOWN)} known examples each | "
+                f"model {session.model.name}"
+            )
+        ]
         if outside := list(session.registry.without_model(session.specs)):
             count = session.settings.examples + len(KNOWN)
             lines.append(
@@ -291,40 +277,26 @@ class CheckHooks:
         if not self._outcomes:
             return
         terminalreporter.section("compaction check")
-        write_lines(terminalreporter, self.lines())
-
-    def lines(self) -> list[Line]:
-        found: list[Line] = []
         width = max(len(printable(name, 40)) for name in self._outcomes)
         for spec in self._session.specs:
-            counts = self._outcomes.get(spec.text)
-            if counts is None:
+            if (counts := self._outcomes.get(spec.text)) is None:
                 continue
             parts = [
                 f"{counts['held']} of {counts.total()} invariants hold",
                 *(f"{counts[k]} {word}" for k, word in _WORDS.items() if counts[k]),
             ]
-            compactions = self._compactions.get(spec.text)
             text = f"{printable(spec.text, 40):<{width}}  {', '.join(parts)}"
-            if compactions:
+            if compactions := self._compactions.get(spec.text):
                 text += f" ({compactions})"
-            found.append(Line(text, "bad" if counts["failed"] else "plain"))
-        return found
-
-
-_WORDS: Final = {
-    "failed": "failed",
-    "known": "known violations",
-    "skipped": "not applicable",
-}
+            style: Style = "bad" if counts["failed"] else "plain"
+            write_lines(terminalreporter, [Line(text, style)])
 
 
 def parametrize(metafunc: Any) -> None:
     """Give the packaged test function its items; without the flag, one that is skipped."""
     session = metafunc.config.stash.get(CHECK_SESSION, None)
     if session is None:
-        reason = "needs --compactor=NAME --compaction-check"
-        marks = pytest.mark.skip(reason=reason)
+        marks = pytest.mark.skip(reason="needs --compactor=NAME --compaction-check")
         metafunc.parametrize("held", [pytest.param(None, id="no-check", marks=marks)])
         return
-    metafunc.parametrize("held", [pytest.param(held, id=held.id) for held in session.items()])
+    metafunc.parametrize("held", [pytest.param(held, id=held.id) for held in session.held()])

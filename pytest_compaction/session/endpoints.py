@@ -111,72 +111,57 @@ def endpoints_of(
     accounts_file: str | None,
     kept: KeptResults,
 ) -> Endpoints | None:
-    """What the models at the endpoint share; ``None`` if none is asked."""
-    endpoints = None
-    if real or settings.calls.proxy:
+    """What the models at the endpoint share; ``None`` if none is asked.
+
+    Unusable files of prices and prompts are refused even if nothing reads them.
+    """
+    calls, endpoints = settings.calls, None
+    prices = with_prices_of_user(prices_at(base_url_for()), settings, root)
+    prompt = root / calls.judge_prompt if calls.judge_prompt else None
+    if real or calls.proxy:
         accounts = Path(accounts_file) if accounts_file else None
         known: OwnTokens = ()
         if accounts is None:
             known = own_tokens_in(root / settings.runs, real, settings.encoding)
-        connected = _connected(settings, root, tokens, accounts)
+        connected = connect(
+            root / calls.store,
+            calls.store,
+            "replay" if calls.replay else "refresh" if calls.refresh else "normal",
+            accounts,
+            calls.max_cost,
+            prompt,
+            tokens,
+            calls.request_timeout,
+            prices,
+            settings.rubric,
+        )
         endpoints = replace(connected, kept=kept, own_tokens=known)
-        if not (settings.calls.replay or settings.calls.export or settings.executor):
+        if not (calls.replay or calls.export or settings.executor):
             check = endpoints.check_of(
                 [name for name in (settings.model, settings.responder) if name in real],
                 [name for name in (*settings.judges, settings.reader) if name in real],
             )
             endpoints = replace(endpoints, check=check)
             endpoints.caller.before_paid = check.before
-    _check_prices(settings, real, endpoints)
-    if not real:
-        # Nothing reads these files without an endpoint, but unusable ones are refused all the same.
-        if settings.calls.judge_prompt:
-            Prompts.load(root / settings.calls.judge_prompt)
-        _prices(settings, root)
+    elif prompt is not None:
+        Prompts.load(prompt)
+    if calls.max_cost is not None and not (calls.replay or calls.export):
+        for name in settings.models:
+            asked = name in real and endpoints is not None
+            if name in {OFFLINE, RECORDED_WORDS} or (asked and prices.knows(name)):
+                continue
+            where = f"at {prices.host} " if asked else ""
+            raise OptionError(
+                f"--compaction-max-cost={calls.max_cost:g} cannot be kept: there is no price for "
+                f"the model {name!r} {where}in the price table; leave the limit out, take a model "
+                "with a price, or name its price in a file (--compaction-prices)"
+            )
     return endpoints
-
-
-def _connected(
-    settings: Settings, root: Path, tokens: TokenCounter, accounts: Path | None
-) -> Endpoints:
-    calls = settings.calls
-    return connect(
-        root / calls.store,
-        calls.store,
-        "replay" if calls.replay else "refresh" if calls.refresh else "normal",
-        accounts,
-        calls.max_cost,
-        root / calls.judge_prompt if calls.judge_prompt else None,
-        tokens,
-        calls.request_timeout,
-        _prices(settings, root),
-        settings.rubric,
-    )
-
-
-def _prices(settings: Settings, root: Path) -> PriceTable:
-    return with_prices_of_user(prices_at(base_url_for()), settings, root)
 
 
 def with_prices_of_user(table: PriceTable, settings: Settings, root: Path) -> PriceTable:
     named = settings.calls.prices
     return with_file(table, root / named if named else None, named)
-
-
-def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:
-    limit, prices = settings.calls.max_cost, endpoints.prices if endpoints else None
-    if limit is None or settings.calls.replay or settings.calls.export:
-        return
-    for name in settings.models:
-        priced = name in real and prices is not None and prices.knows(name)
-        if priced or name in {OFFLINE, RECORDED_WORDS}:
-            continue
-        where = f"at {prices.host} " if prices is not None and name in real else ""
-        raise OptionError(
-            f"--compaction-max-cost={limit:g} cannot be kept: there is no price for the model "
-            f"{name!r} {where}in the price table; leave the limit out, take a model "
-            "with a price, or name its price in a file (--compaction-prices)"
-        )
 
 
 def with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.models import OFFLINE, is_offline, ratio_text
+from pytest_compaction.reports import counted
 from pytest_compaction.session.prompts import prompt_lines
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
@@ -13,91 +15,88 @@ OPTION: Final = "--compaction-proxy"
 
 
 def header_lines(session: BenchmarkSession) -> list[str]:
-    lines = [summary_line(session), *_token_lines(session)]
-    lines += [printable(f"compaction: {text}") for text in session.words.lines()]
-    lines += [f"compaction: {sentence}" for sentence in session.not_read]
-    told = session.registry.understood(session.specs)
-    lines += [printable(f"compaction: {sentence}") for sentence in told]
-    if (own := session.registry.without_budget(session.specs)) and not session.settings.budgets:
-        lines.append(
-            printable(
-                f"compaction: {', '.join(own)}: takes no budget and has a trigger of its own; its "
-                "views are held to the budget of each case, or to --compaction-budget=N"
-            )
+    """All lines; each begins with the name of this plugin."""
+    return [printable(f"compaction: {text}") for text in _sentences(session)]
+
+
+def _sentences(session: BenchmarkSession) -> Iterator[str]:
+    settings = session.settings
+    yield _summary(session)
+    yield from _token_lines(session)
+    yield from session.words.lines()
+    yield from session.not_read
+    yield from session.registry.understood(session.specs)
+    if (own := session.registry.without_budget(session.specs)) and not settings.budgets:
+        yield (
+            f"{', '.join(own)}: takes no budget and has a trigger of its own; its views are held "
+            "to the budget of each case, or to --compaction-budget=N"
         )
     if session.asking_outside:
-        named = ", ".join(session.asking_outside)
         becomes = (
-            "by OpenAI and Anthropic clients go through a local endpoint, and are kept, replayed, "
-            "priced and limited as all others"
-            if session.settings.calls.proxy
-            else "outside the plugin are not counted (nor kept, priced or limited; "
+            "outside the plugin are not counted (nor kept, priced or limited; "
             f"{OPTION} does that for OpenAI and Anthropic clients)"
         )
-        lines.append(printable(f"compaction: {named}: calls {becomes}"))
-    if session.settings.judgements > 1 and OFFLINE in session.settings.judges:
-        lines.append(
-            "compaction: --compaction-judgements has no effect on the offline judge, which "
-            "always says the same"
-        )
-    if session.settings.answers and not (
-        is_offline(session.settings.responder) and all(map(is_offline, session.settings.judges))
-    ):
-        lines.append(
-            "compaction: --compaction-answers has no effect: a model answers or judges, so that "
-            "answers are made without it"
-        )
-    if session.has_dialogues and not session.settings.read_by_rules:
-        lines.append("compaction: --compaction-reader has no effect on dialogues")
-    lines += [printable(f"compaction: {sentence}") for sentence in prompt_lines(session)]
-    if is_offline(session.settings.model):
-        lines += [
-            printable(
-                f"compaction: {strategy}:{name} has no effect offline: the offline model "
-                "does not read prompts"
+        if settings.calls.proxy:
+            becomes = (
+                "by OpenAI and Anthropic clients go through a local endpoint, and are kept, "
+                "replayed, priced and limited as all others"
             )
-            for strategy, name in session.registry.prompt_only(session.specs)
-        ]
-    return lines
+        yield f"{', '.join(session.asking_outside)}: calls {becomes}"
+    if settings.judgements > 1 and OFFLINE in settings.judges:
+        yield (
+            "--compaction-judgements has no effect on the offline judge, which always says the same"
+        )
+    if settings.answers and not all(map(is_offline, (settings.responder, *settings.judges))):
+        yield (
+            "--compaction-answers has no effect: a model answers or judges, so that answers are "
+            "made without it"
+        )
+    if session.has_dialogues and not settings.read_by_rules:
+        yield "--compaction-reader has no effect on dialogues"
+    yield from prompt_lines(session)
+    if is_offline(settings.model):
+        for strategy, name in session.registry.prompt_only(session.specs):
+            yield (
+                f"{strategy}:{name} has no effect offline: the offline model does not read prompts"
+            )
 
 
-def _token_lines(session: BenchmarkSession) -> list[str]:
+def _token_lines(session: BenchmarkSession) -> Iterator[str]:
     if session.endpoints is None:
-        return []
+        return
     known, settings = session.endpoints.own_tokens, session.settings
-    lines = [printable(f"compaction: {settings.counted}", 400)] if settings.counted else []
+    if settings.counted:
+        yield settings.counted
     if known:
-        ratio = ratio_text(known)
-        lines.append(f"compaction: {ratio} ({settings.encoding}), by earlier runs")
-    return lines
+        yield f"{ratio_text(known)} ({settings.encoding}), by earlier runs"
 
 
-def summary_line(session: BenchmarkSession) -> str:
-    models = session.settings.models
-    parts = [", ".join(session.settings.arms)]
-    if session.settings.shard:
-        parts.append(f"shard {session.settings.shard}")
+def _summary(session: BenchmarkSession) -> str:
+    settings = session.settings
+    parts = [", ".join(settings.arms)]
+    if settings.shard:
+        parts.append(f"shard {settings.shard}")
     if session.case_set.entries or session.case_set.errors or not session.has_dialogues:
         parts.append(_cases_text(session))
     if session.has_dialogues:
         parts.append(_dialogues_text(session))
     parts += [
-        f"model {', '.join(models)}",
-        f"trigger {session.settings.trigger}",
-        f"trials {session.settings.trials}",
+        f"model {', '.join(settings.models)}",
+        f"trigger {settings.trigger}",
+        f"trials {settings.trials}",
     ]
-    if session.settings.budgets:
-        named = (f"{b:,}" if isinstance(b, int) else b for b in session.settings.budgets)
+    if settings.budgets:
+        named = (f"{b:,}" if isinstance(b, int) else b for b in settings.budgets)
         parts.append(f"budget {', '.join(named)}")
-    if not session.settings.read_by_rules:
-        parts.append(f"views read by {session.settings.reader}, not by rules")
-    if session.settings.answers:
+    if not settings.read_by_rules:
+        parts.append(f"views read by {settings.reader}, not by rules")
+    if settings.answers:
         parts.append("with answers")
-    if session.settings.over_budget != "fail":
-        parts.append(f"views over budget: {session.settings.over_budget}")
+    if settings.over_budget != "fail":
+        parts.append(f"views over budget: {settings.over_budget}")
     if session.baseline_title:
         parts.append(f"baseline {session.baseline_title}")
-    return printable(f"compaction: {' | '.join(parts)}")
+    return " | ".join(parts)
 
 
 def _cases_text(session: BenchmarkSession) -> str:
@@ -108,9 +107,8 @@ def _cases_text(session: BenchmarkSession) -> str:
     of = f"{len(cases)} of " if session.part else ""
     origin = f" ({real} real)" if real else ""
     whose = "shipped " if session.shipped else ""
-    known = len(session.case_set.entries)
-    named = f"{known} {whose}case{'' if known == 1 else 's'}"
-    return f"{of}{named}{origin}{broken}, {probes} probe{'' if probes == 1 else 's'}"
+    named = counted(len(session.case_set.entries), f"{whose}case")
+    return f"{of}{named}{origin}{broken}, {counted(probes, 'probe')}"
 
 
 def _dialogues_text(session: BenchmarkSession) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -45,32 +45,19 @@ def case_places(named: Sequence[str], root: Path, use_shipped: bool) -> CasePlac
     if by_word or (use_shipped and not named):
         return CasePlaces((shipped_cases(),), shipped=True)
     own = root / DEFAULT_CASES
-    if named:
-        paths = tuple(root / path for path in named)
-    elif own.is_dir() and holds_cases(own):
-        paths = (own,)
-    else:
-        return CasePlaces((shipped_cases(),), shipped=True, notes=tuple(_instead(own)))
-    return CasePlaces(paths, notes=tuple(_passed_over(paths, root)))
-
-
-def _instead(own: Path) -> Iterator[str]:
-    """What is in a project that could have been its cases."""
-    if own.is_dir():
-        yield f"the folder {DEFAULT_CASES} holds no case file"
-    elif own.exists():
-        yield f"{DEFAULT_CASES} is no folder"
-    elif own.is_symlink():
-        yield f"{DEFAULT_CASES} is a link to a folder that is not there"
-
-
-def _passed_over(paths: Sequence[Path], root: Path) -> Iterator[str]:
-    """The files that may have been meant as cases and are not read as such."""
+    paths = tuple(root / path for path in named) or (own,)
+    if not named and not (own.is_dir() and holds_cases(own)):
+        notes = []
+        if own.is_dir():
+            notes = [f"the folder {DEFAULT_CASES} holds no case file"]
+        elif own.is_symlink() and not own.exists():
+            notes = [f"{DEFAULT_CASES} is a link to a folder that is not there"]
+        return CasePlaces((shipped_cases(),), shipped=True, notes=tuple(notes))
     found = [file for path in paths if path.exists() for file in files_below(path).passed_over]
-    if found:
-        names = ", ".join(printable(shorten(file, root), 60) for file in found[:_SHOWN])
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        yield (f"not read as cases, hidden or without the suffix .json or .jsonl: {names}{more}")
+    names = ", ".join(printable(shorten(file, root), 60) for file in found[:_SHOWN])
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    note = f"not read as cases, hidden or without the suffix .json or .jsonl: {names}{more}"
+    return CasePlaces(paths, notes=(note,) if found else ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pytest_compaction.case import CaseEntry, CaseSet
+from pytest_compaction.case import CaseSet
 from pytest_compaction.compactors import without_archive
 from pytest_compaction.dialogues import is_dialogue_metric
 from pytest_compaction.gate import Threshold, parse_threshold, scopes_of
 from pytest_compaction.models import Archive, RecordedWords, archive_for, record_command
+from pytest_compaction.reports import counted
 from pytest_compaction.settings import OptionError, Settings
 from pytest_compaction.text import printable
 
 _SHOWN: Final = 5
+_BY_RULES: Final = "summaries by rules, which tell nothing of prompts and models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,7 @@ def _record_command(name: str) -> str:
 def _without(cases: Sequence[str]) -> str:
     more = f" and {len(cases) - _SHOWN} more" if len(cases) > _SHOWN else ""
     listed = ", ".join(cases[:_SHOWN])
-    count = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
-    verb = "is" if len(cases) == 1 else "are"
-    return f"no words of {count}, which {verb} not in its figures: {listed}{more}"
+    return f"no words of {counted(len(cases), 'case')}, not in its figures: {listed}{more}"
 
 
 def found_words(
@@ -123,7 +123,8 @@ def found_words(
     for_dialogues = dialogues and any(asking.values())
     if dialogues:
         _check_dialogues(settings, asking, bool(cases.entries))
-    gated = _gated(settings)
+    ruled = {name for name, _, _ in _thresholds(settings)}
+    gated = set(settings.arms) if settings.baseline.path else ruled
     if not cases.entries and not (dialogues and told):
         return RunWords(for_dialogues=for_dialogues)
     archives = {}
@@ -144,7 +145,7 @@ def found_words(
     strategies: dict[str, Literal["recorded", "rules"]] = {}
     missing: dict[str, tuple[str, ...]] = {}
     able = [name for name, asks in asking.items() if asks]
-    silent = {name: _silent(settings, name, cases.entries, archives) for name in able}
+    silent = {name: _silent(settings, name, cases, archives) for name in able}
     for name in able:
         budgets = [budget for budget in settings.budgets_of(name) if budget is not None]
         there = {
@@ -168,35 +169,32 @@ def found_words(
         ]
         if known and without:
             missing[name] = tuple(without)
-        if unusable := _unusable(name, known, without, why, name in told, name in gated):
-            raise OptionError(unusable)
+        _check_words(name, known, without, why, name in told, name in gated)
     recorded = RecordedWords(archives, strict=bool(gated))
     count = len(cases.entries)
     return RunWords(recorded, strategies, missing, silent, count, why, for_dialogues)
 
 
-def _unusable(
-    name: str, there: bool, without: Sequence[str], why: str, told: bool, gated: bool
-) -> str:
-    if not there and told:
-        return (
+def _check_words(
+    name: str, known: bool, without: Sequence[str], why: str, told: bool, gated: bool
+) -> None:
+    """Refuse a strategy of which rules alone would decide, or only some cases."""
+    record = _record_command(name)
+    if not known and told:
+        raise OptionError(
             f"{name}: prompt= and instruction= change what a model is told, and no words are "
-            f"recorded for them; {_record_command(name)}, or name a model that can be asked: "
+            f"recorded for them; {record}, or name a model that can be asked: "
             "--compaction-model=NAME"
         )
-    if gated and not there:
-        return (
+    if not known and gated:
+        raise OptionError(
             f"{name}: {why.replace('none', 'no words', 1)}, so that a gate would rest on "
-            "summaries by rules, which tell nothing of prompts and models; "
-            f"{_record_command(name)}, name a model (--compaction-model=NAME), or ask for "
-            "rules in so many words: --compaction-model=offline"
+            f"{_BY_RULES}; {record}, name a model (--compaction-model=NAME), or ask for rules "
+            "in so many words: --compaction-model=offline"
         )
-    if gated and without:
-        return (
-            printable(f"{name} has a rule, and {_without(without)}; ", 2000)
-            + f"{_record_command(name)}, or name the other cases alone with --compaction-cases"
-        )
-    return ""
+    if without and gated:
+        lacks = printable(f"{name} has a rule, and {_without(without)}; ", 2000)
+        raise OptionError(f"{lacks}{record}, or name the other cases alone with --compaction-cases")
 
 
 def _check_dialogues(settings: Settings, asking: Mapping[str, bool], with_cases: bool) -> None:
@@ -210,10 +208,9 @@ def _check_dialogues(settings: Settings, asking: Mapping[str, bool], with_cases:
         on_dialogues = is_dialogue_metric(metric) or (metric.startswith("pass^") and not with_cases)
         if asking.get(name) and on_dialogues:
             raise OptionError(
-                f"{text}: no words are recorded for dialogues, so that this rule would rest on "
-                f"summaries by rules for {name}, which tell nothing of prompts and models; name a "
-                "model (--compaction-model=NAME), or ask for rules in so many words: "
-                "--compaction-model=offline"
+                f"{text}: no words of {name} are recorded for dialogues, so that this rule would "
+                f"rest on {_BY_RULES}; name a model (--compaction-model=NAME), or ask for rules "
+                "in so many words: --compaction-model=offline"
             )
 
 
@@ -230,17 +227,14 @@ def runs_as_cases_say(settings: Settings, strategy: str) -> bool:
 
 
 def _silent(
-    settings: Settings,
-    strategy: str,
-    cases: Iterable[CaseEntry],
-    archives: Mapping[str, Archive],
+    settings: Settings, strategy: str, cases: CaseSet, archives: Mapping[str, Archive]
 ) -> tuple[str, ...]:
     """The cases in which a strategy asks no model, as they were when that was noted."""
     if not runs_as_cases_say(settings, strategy):
         return ()
     name = without_archive(strategy)
     noted = {id: archive.manifest.silent.get(name, {}) for id, archive in archives.items()}
-    return tuple(c.id for c in cases if noted.get(c.id, {}).get(c.id) == c.digest)
+    return tuple(c.id for c in cases.entries if noted.get(c.id, {}).get(c.id) == c.digest)
 
 
 def _trials(held: set[tuple[int, int]], budgets: list[int | Literal["recorded"]]) -> int:
@@ -251,11 +245,6 @@ def _trials(held: set[tuple[int, int]], budgets: list[int | Literal["recorded"]]
     ):
         trial += 1
     return trial
-
-
-def _gated(settings: Settings) -> set[str]:
-    ruled = {name for name, _, _ in _thresholds(settings)}
-    return set(settings.arms) if settings.baseline.path else ruled
 
 
 def _thresholds(settings: Settings) -> Iterator[tuple[str, str, Threshold]]:

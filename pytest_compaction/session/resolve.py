@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -118,13 +119,9 @@ def resolve_session(
         tuple(map(model, settings.judges)),
         tokens,
         settings.answers,
-        reader=_reading(None if settings.read_by_rules else model(settings.reader)),
+        reader=None if settings.read_by_rules else model(settings.reader),
     )
-    if settings.next_actions and roles.responder.name == OFFLINE:
-        raise OptionError(
-            "--compaction-next-actions asks a model which call comes next, and rules answer in "
-            "this run; name a model with --compaction-model=NAME or --compaction-responder=NAME"
-        )
+    _check_roles(settings, roles)
     rules_left_out = _for_others(settings, registry) if leave_out_rules else ()
     if rules_left_out:
         kept_rules = (text for text in settings.thresholds if text not in rules_left_out)
@@ -179,13 +176,18 @@ def resolve_session(
     return session
 
 
-def _reading(reader: Model | None) -> Model | None:
-    if reader is not None and not hasattr(reader, "read"):
+def _check_roles(settings: Settings, roles: Roles) -> None:
+    """Refuse models that cannot do what the options ask of them."""
+    if roles.reader is not None and not hasattr(roles.reader, "read"):
         raise OptionError(
-            f"--compaction-reader={reader.name}: this model has no method read; name one at an "
+            f"--compaction-reader={settings.reader}: this model has no method read; name one at an "
             "endpoint, or leave the option out and have rules read"
         )
-    return reader
+    if settings.next_actions and roles.responder.name == OFFLINE:
+        raise OptionError(
+            "--compaction-next-actions asks a model which call comes next, and rules answer in "
+            "this run; name a model with --compaction-model=NAME or --compaction-responder=NAME"
+        )
 
 
 def _with_words(settings: Settings, roles: Roles, words: RunWords) -> tuple[Settings, Roles]:
@@ -215,23 +217,17 @@ def _for_others(settings: Settings, registry: Registry) -> tuple[str, ...]:
 
     One for a name that no strategy has is not among them, because it is a mistake.
     """
-    names = scopes_of(settings.with_budgets)
-    scopes = {text: parse_threshold(text).scope for text in settings.thresholds}
-    return tuple(
-        text
-        for text, scope in scopes.items()
-        if scope is not None and scope not in names and _is_strategy(scope, registry)
-    )
-
-
-def _is_strategy(scope: str, registry: Registry) -> bool:
-    """Whether a scope can be a strategy of another run, which somebody may have written."""
-    try:
-        spec = parse_spec(_AT_BUDGET.sub("", scope))
-    except UnknownCompactorError:
-        return False
-    targets = [part.target for part in spec.parts or (spec,)]
-    return all(target in registry.names() or ":" in target for target in targets)
+    names, found = scopes_of(settings.with_budgets), []
+    for text in settings.thresholds:
+        scope = parse_threshold(text).scope
+        if scope is None or scope in names:
+            continue
+        with suppress(UnknownCompactorError):
+            spec = parse_spec(_AT_BUDGET.sub("", scope))
+            targets = [part.target for part in spec.parts or (spec,)]
+            if all(target in registry.names() or ":" in target for target in targets):
+                found.append(text)
+    return tuple(found)
 
 
 def _with_records(found: CaseSet) -> tuple[CaseSet, tuple[str, ...]]:

@@ -17,7 +17,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from pytest_compaction.folders import TemporaryFolder
-from pytest_compaction.session.items.collection import cases_of, groups_of
+from pytest_compaction.session.items.collection import groups_and_cases
 from pytest_compaction.session.named_files import to_workers
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import WorkerShare, dealt, units_of
@@ -181,7 +181,7 @@ class BenchmarkScheduling(Scheduling):
     """
 
     def __init__(self, session: BenchmarkSession) -> None:
-        super().__init__(groups_of(session), cases_of(session))
+        super().__init__(*groups_and_cases(session))
         self._accounts = session.endpoints.accounts if session.endpoints else None
         self._cases = to_workers(session)
         self._session = session

@@ -16,7 +16,6 @@ from pytest_compaction.run import Nulls
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session import resolve
 from pytest_compaction.session.endpoints import need_key, open_door, serve, with_prices_of_user
-from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.session.items import fixtures, packaged
 from pytest_compaction.session.unrun_items import UnrunItems
 from pytest_compaction.session.worker_share import WorkerShare
@@ -53,12 +52,32 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     """Start a benchmark: resolve the settings and register the parts that it needs."""
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
+    workerinput = getattr(config, "workerinput", {})
+    added_models = added(config, "pytest_compaction_models")
     try:
         door = open_door(config, settings)
-        session = _resolved(config, settings, use_shipped)
+        session = resolve.resolve_session(
+            settings,
+            config.rootpath,
+            config.invocation_params.dir,
+            use_shipped,
+            added(config, "pytest_compaction_compactors"),
+            added_models,
+            workerinput.get("compaction_accounts"),
+            config.rootpath / INDEX_FOLDER,
+            workerinput.get("compaction_cases"),
+            config.rootpath / RESULTS_FILE,
+            leave_out_rules=config.getoption("compaction_threshold") is None,
+        )
+        config.option.compaction_encoding = session.settings.encoding  # for the workers
+        if not config.getoption("collectonly"):
+            need_key(session.settings, added_models)
+        if settings.executor:
+            from pytest_compaction.session.remote import check_executor
+
+            check_executor(session, added_models)
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(scrubbed(str(error))) from None
-    workerinput = getattr(config, "workerinput", {})
     if session.shipped and not use_shipped and not settings.cases and not workerinput:
         _refuse_gates(config, session)
     share = WorkerShare(**told) if (told := workerinput.get("compaction_shared")) else None
@@ -88,32 +107,6 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
         config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
     if not hasattr(config, "workerinput"):
         _take_charge(config, session, baseline)
-    return session
-
-
-def _resolved(config: pytest.Config, settings: Settings, use_shipped: bool) -> BenchmarkSession:
-    workerinput = getattr(config, "workerinput", {})
-    added_models = added(config, "pytest_compaction_models")
-    session = resolve.resolve_session(
-        settings,
-        config.rootpath,
-        config.invocation_params.dir,
-        use_shipped,
-        added(config, "pytest_compaction_compactors"),
-        added_models,
-        workerinput.get("compaction_accounts"),
-        config.rootpath / INDEX_FOLDER,
-        workerinput.get("compaction_cases"),
-        config.rootpath / RESULTS_FILE,
-        leave_out_rules=config.getoption("compaction_threshold") is None,
-    )
-    config.option.compaction_encoding = session.settings.encoding  # for the workers
-    if not config.getoption("collectonly"):
-        need_key(session.settings, added_models)
-    if settings.executor:
-        from pytest_compaction.session.remote import check_executor
-
-        check_executor(session, added_models)
     return session
 
 
@@ -171,12 +164,13 @@ def _take_charge(
     from pytest_compaction.session.case_lines import CaseLines
     from pytest_compaction.session.end.finish import RunRecorder
     from pytest_compaction.session.end.report_files import ReportFiles
-    from pytest_compaction.session.end.shard_end import selected_by
+    from pytest_compaction.session.end.shard_end import deselected_by
     from pytest_compaction.session.end.shown_failures import ShownFailures
 
     shown = ShownFailures(session.settings.show)
     register(shown, "compaction-failures")
-    recorder = RunRecorder(session, config.rootpath, shown, selected_by(config), baseline)
+    chosen = (*config.getoption("file_or_dir"), *deselected_by(config))
+    recorder = RunRecorder(session, config.rootpath, shown, chosen, baseline)
     register(recorder, "compaction-recorder")
     register(ReportFiles(session.settings, config.rootpath, recorder), "compaction-reports")
     register(UnrunItems(), "compaction-unrun")
@@ -237,36 +231,22 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
         from pytest_compaction.session.scheduler import Scheduling
 
         # The items of one compactor share its survey, which is made once.
-        groups = {held.id: held.spec.text for held in session.items()}
+        groups = {held.id: held.spec.text for held in session.held()}
         config.pluginmanager.register(Scheduling(groups), "compaction-xdist")
 
 
 def _left_out_of_check(config: pytest.Config, settings: Settings) -> list[str]:
-    gates = _gates_of(settings)
-    proxy = {"compaction_proxy": "true"} if settings.calls.proxy else {}
-    for key, given in (gates | proxy).items():
+    """A line on what of the configuration a check leaves out; what was typed is refused."""
+    without = [*_gates_of(settings), *(["compaction_proxy"] if settings.calls.proxy else [])]
+    why = "a check gives no scores, and keeps no calls: an invariant holds or it fails"
+    for key in without:
         if _is_typed(config, key) and not hasattr(config, "workerinput"):
             raise pytest.UsageError(
-                printable(
-                    f"--{key.replace('_', '-')}={given} is a gate on scores, and "
-                    "--compaction-check gives no scores: an invariant holds or it fails; leave "
-                    "one of the two out"
-                )
-                if key in gates
-                else f"{OPTION} records and limits what strategies ask in a benchmark, and "
-                "--compaction-check asks with hundreds of generated conversations that no later "
-                "run asks again; leave one of the two out, and give the check a strategy whose "
-                "client needs no endpoint"
+                f"--{key.replace('_', '-')} has no effect on --compaction-check: {why}; leave one "
+                "of the two out"
             )
-    lines = []
-    if gates:
-        lines.append(
-            f"compaction: {', '.join(gates)} of the configuration decides nothing here: a check "
-            "gives no scores"
-        )
-    if proxy:
-        lines.append("compaction: compaction_proxy of the configuration has no effect on a check")
-    return lines
+    said = f"compaction: {', '.join(without)} of the configuration has no effect: {why}"
+    return [said] if without else []
 
 
 def _refuse_gates(config: pytest.Config, session: BenchmarkSession) -> None:

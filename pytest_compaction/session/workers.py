@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from pytest_compaction.run import RunStoppedError
-from pytest_compaction.session.items.collection import cases_of, groups_of
+from pytest_compaction.session.items.collection import groups_and_cases
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import WorkerShare, dealt, units_of
 
@@ -24,7 +24,7 @@ def own_items(session: BenchmarkSession, items: Sequence[pytest.Item]) -> Sequen
     if share is None or share.place is None:
         return items
     nodeids = [item.nodeid for item in items]
-    units = units_of(nodeids, groups_of(session), cases_of(session), share.workers)
+    units = units_of(nodeids, *groups_and_cases(session), share.workers)
     shares = dealt(units, share.workers)
     if share.place >= len(shares):
         return ()

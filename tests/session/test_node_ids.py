@@ -36,9 +36,7 @@ def test_ids_and_class_names_are_those_of_the_module_in_any_number_of_processes(
 
 
 @BOTH
-def test_items_are_selected_by_their_id_also_as_older_versions_wrote_it(
-    project, monkeypatch, workers
-):
+def test_items_are_selected_by_their_id_with_or_without_the_module(project, monkeypatch, workers):
     for prefix in (MODULE, ""):
         result = run(project, "-v", workers, f"{prefix}::{LIMIT}", compactor="forget_limit")
         result.assert_outcomes(failed=1)
@@ -55,11 +53,6 @@ def test_last_failed_finds_packaged_items_beside_failures_of_the_projects_own(pr
     run(project, *named, **arguments).assert_outcomes(passed=5, failed=3)
     again = run(project, *named, "--lf", "-v", **arguments)
     again.assert_outcomes(failed=3)
-    kept = project.path / ".pytest_cache/v/cache/lastfailed"
-    old = {key.removeprefix(MODULE): True for key in json.loads(kept.read_text())}
-    assert f"::{LIMIT}" in old
-    kept.write_text(json.dumps(old))
-    run(project, *named, "--lf", **arguments).assert_outcomes(failed=3)
 
 
 def test_dialogues_and_invariants_have_the_ids_of_their_modules_too(project):

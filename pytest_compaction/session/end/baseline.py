@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -80,18 +80,17 @@ class SessionBaseline:
             if metric in compared() and figure.kind == "score" and figure.mean(found.records)
         ]
 
-    def lines(self, decision: BaselineDecision) -> list[Line]:
-        found = list(baseline_lines(decision))
-        return [*found, *(line for note in self.notes for line in wrapped(note, "dim"))]
-
-    def ways_on(self, file: str) -> list[Line]:
-        """How to see all changes, and how to accept them; ``file`` is that of the run."""
-        compare = f"all changes: pytest-compaction compare {self.settings.path} last"
-        if self.source.is_committed:
-            accept = "accept: pytest --compactor=… --compaction-baseline-update"
-        else:
+    def lines(self, decision: BaselineDecision, file: str) -> Iterator[Line]:
+        """What was decided; of a run that is worse, whose ``file`` this is, also the ways on."""
+        yield from baseline_lines(decision)
+        for note in self.notes:
+            yield from wrapped(note, "dim")
+        if decision.is_worse:
+            compare = f"all changes: pytest-compaction compare {self.settings.path} last"
             accept = f"accept: --compaction-baseline={file}"
-        return [Line(printable(text), "dim") for text in (compare, accept)]
+            if self.source.is_committed:
+                accept = "accept: pytest --compactor=… --compaction-baseline-update"
+            yield from (Line(printable(text), "dim") for text in (compare, accept))
 
     def accept(
         self,

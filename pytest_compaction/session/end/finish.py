@@ -18,7 +18,6 @@ from pytest_compaction.records import (
     Record,
     RunWriter,
     ShardEnd,
-    ShardPart,
     figures_of,
     went_wrong_later,
 )
@@ -44,15 +43,10 @@ from pytest_compaction.session.end.run_gate import (
     RunGate,
     error_reports,
     is_rule,
-    passed_report,
+    rule_report,
     send,
 )
-from pytest_compaction.session.end.shard_end import (
-    may_be_empty,
-    ran_to_its_end,
-    shard_line,
-    unwritten_line,
-)
+from pytest_compaction.session.end.shard_end import deselected_by, ran_to_its_end, shard_line
 from pytest_compaction.session.end.shown_failures import ShownFailures
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
@@ -66,48 +60,16 @@ if TYPE_CHECKING:
 RUN_FILE: Final = "run-file"
 
 
-def report_missing(session: pytest.Session, writer: RunWriter | None) -> bool:
-    """Try once more to write what the file lacks; an error among the tests if that fails."""
-    if writer is None or writer.problem is None:
-        return False
-    writer.close()
-    if not writer.missing:
-        return False
-    send(session, error_reports([RUN_FILE], _why(writer)))
-    return True
-
-
-def fault_line(writer: RunWriter, shown: str) -> Line | None:
-    if writer.problem is None:
-        return None
-    if writer.missing:
-        text = f"{_why(writer)}; free some room or name another --compaction-runs, and run again"
-    else:
-        text = (
-            f"records: {shown} holds all records but could not be completed: {_reason(writer)}; it "
-            "lacks the figures of the whole run"
-        )
-    return Line(printable(text), "bad")
-
-
-def _why(writer: RunWriter) -> str:
-    count = len(writer.run.by_item)
-    lacks = f"{len(writer.missing)} of {count}" if writer.path is not None else f"all {count}"
-    return f"{lacks} records could not be written: {_reason(writer)}"
-
-
-def _reason(writer: RunWriter) -> str:
-    return (writer.problem and writer.problem.strerror) or str(writer.problem)
-
-
 class RunRecorder:
+    """Writes the records of a run, and at its end summary and gate."""
+
     def __init__(
         self,
         session: BenchmarkSession,
         root: Path,
         shown: ShownFailures,
-        selected: tuple[str, ...] = (),
-        baseline: SessionBaseline | None = None,
+        selected: tuple[str, ...],
+        baseline: SessionBaseline | None,
     ) -> None:
         self._session = session
         self._gate = RunGate(session, baseline, root / session.settings.runs)
@@ -148,16 +110,20 @@ class RunRecorder:
             if decides:
                 self._gate.leave_undecided(session)
             raise
-        if report_missing(session, self._writer):
-            self._other_failures.add(RUN_FILE)
+        if self._writer is not None and self._writer.problem is not None:
+            self._writer.close()  # it tries once more to write what the file lacks
+            if self._writer.missing:
+                send(session, error_reports([RUN_FILE], self._lacks(self._writer)))
+                self._other_failures.add(RUN_FILE)
         stopped = session.shouldfail or session.shouldstop
         if decides and stopped:
             self._gate.leave_undecided(session)
         elif self._part is not None and runs and not stopped:
             self._collected_nothing = not session.testscollected
-            if self._collected_nothing and may_be_empty(self._part, session.config):
+            dealt = self._part.cases or self._part.dialogues
+            if self._collected_nothing and (not dealt or deselected_by(session.config)):
                 # A passed test, so that pytest ends green of itself.
-                send(session, [passed_report(f"shard {self._part} is empty")])
+                send(session, [rule_report(f"shard {self._part} is empty", "passed")])
         elif decides:
             self._gate.decide(session, self._writer.run if self._writer else None)
         return result
@@ -208,11 +174,9 @@ class RunRecorder:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if lists_only(terminalreporter.config):
             return
-        records = self._records
-        settings = self._session.settings
+        records, settings = self._records, self._session.settings
         against, baseline = self._gate.against, self._gate.baseline
-        is_worse = against.is_worse
-        if is_worse:
+        if against.is_worse:
             terminalreporter.section(worse_title(against))
             write_lines(terminalreporter, baseline_block(against, settings.pass_score))
         else:
@@ -232,22 +196,32 @@ class RunRecorder:
                 )
                 write_lines(terminalreporter, tables)
             write_lines(terminalreporter, self._model_use())
-        if not is_worse:
             write_lines(terminalreporter, left_out_lines(self._session.left_out))
         write_unwrapped(terminalreporter, self._rules_left_out())
         if baseline is not None:
-            write_lines(terminalreporter, baseline.lines(against))
-        if is_worse and baseline is not None:
-            write_lines(terminalreporter, baseline.ways_on(self._file))
-        if not is_worse:
+            write_lines(terminalreporter, baseline.lines(against, self._file))
+        if not against.is_worse:
             if self._gate.accepted is not None:
                 write_lines(terminalreporter, [self._gate.accepted])
             write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
             if self._file:
                 write_unwrapped(terminalreporter, file_lines(self._file, records))
-        fault = fault_line(self._writer, self._file) if self._writer is not None else None
-        if fault is not None:
-            write_unwrapped(terminalreporter, [fault])
+        writer = self._writer
+        if writer is not None and writer.problem is not None:
+            text = f"{self._lacks(writer)}; free some room or name another --compaction-runs, and "
+            text += "run again"
+            if not writer.missing:
+                text = (
+                    f"records: {self._file} holds all records but could not be completed: "
+                    f"{_reason(writer)}; it lacks the figures of the whole run"
+                )
+            write_unwrapped(terminalreporter, [Line(printable(text), "bad")])
+
+    @staticmethod
+    def _lacks(writer: RunWriter) -> str:
+        count = len(writer.run.by_item)
+        lacks = f"{len(writer.missing)} of {count}" if writer.path is not None else f"all {count}"
+        return f"{lacks} records could not be written: {_reason(writer)}"
 
     def _model_use(self) -> list[Line]:
         endpoints = self._session.endpoints
@@ -347,23 +321,23 @@ class RunRecorder:
     def _decided(self, session: pytest.Session) -> Line | None:
         over, unused = self._over_budget - self._other_failures, unused_snapshots(session.config)
         failures = Failures(len(self._other_failures), unused, len(over))
-        if self._part is not None:
-            return self._shard_ended(self._part, session, failures)
-        return self._gate.line(session, self._records, failures)
-
-    def _shard_ended(self, part: ShardPart, session: pytest.Session, failures: Failures) -> Line:
-        if self._writer is not None and ran_to_its_end(session):
+        part, writer, problem = self._part, self._writer, None
+        if part is None:
+            return self._gate.line(session, self._records, failures)
+        if writer is not None and ran_to_its_end(session):
             end = ShardEnd(
                 failures=tuple(sorted(self._other_failures | self._over_budget)),
                 excused=tuple(sorted(self._excused)),
-                snapshots=failures.snapshots,
+                snapshots=unused,
             )
-            ended = part.ended(self._records, end)
-            self._writer.close(part=ended.as_json())
-            if self._writer.problem is not None:
-                return unwritten_line(part, session, self._writer.problem)
-        settings = self._session.settings
-        return shard_line(part, session, self._records, settings, failures, self._collected_nothing)
+            writer.close(part=part.ended(self._records, end).as_json())
+            problem = writer.problem
+        settings, nothing = self._session.settings, self._collected_nothing
+        return shard_line(part, session, self._records, settings, failures, nothing, problem)
+
+
+def _reason(writer: RunWriter) -> str:
+    return (writer.problem and writer.problem.strerror) or str(writer.problem)
 
 
 def unused_snapshots(config: pytest.Config) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +28,11 @@ from pytest_compaction.settings import Settings
 
 
 class ReportFiles:
-    def __init__(
-        self,
-        settings: Settings,
-        root: Path,
-        recorder: RunRecorder,
-        environment: Mapping[str, str] = os.environ,
-    ) -> None:
+    """Writes them once the gate has decided."""
+
+    def __init__(self, settings: Settings, root: Path, recorder: RunRecorder) -> None:
         self._paths = {name: root / name for name in settings.reports}
         self._recorder = recorder
-        self._environment = environment
         self._session: pytest.Session | None = None
         self._done = False
         self._written: dict[str, str | None] = {}
@@ -83,8 +78,8 @@ class ReportFiles:
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             write_unwrapped(reporter, lost)
-            if ACTIONS in self._environment and self._ran(session):
-                command = marked_failure(self._recorder.finished(session), self._environment)
+            if ACTIONS in os.environ and self._ran(session):
+                command = marked_failure(self._recorder.finished(session), os.environ)
                 if command is not None:
                     reporter.ensure_newline()
                     reporter.write_line(command)
@@ -101,11 +96,11 @@ class ReportFiles:
         if self._done or not self._ran(session):
             return []
         self._done = True
-        if not self._paths and SUMMARY not in self._environment:
+        if not self._paths and SUMMARY not in os.environ:
             return []
         run = self._write(session)
         lines = [file_line(name, why) for name, why in self._written.items()]
-        return [*lines, *write_summary(run, self._environment)]
+        return [*lines, *write_summary(run, os.environ)]
 
     def _tell_junit(self, session: pytest.Session) -> None:
         """Properties of the whole test suite, as ``record_testsuite_property`` adds them."""

@@ -56,7 +56,7 @@ def baseline_reports(decision: BaselineDecision) -> list[pytest.TestReport]:
     undecided = {each.undecided.check.rule for each in decision.comparisons if each.undecided}
     return [
         *(
-            _report(
+            rule_report(
                 check.rule, "skipped", (RULES, 0, f"Skipped: undecided: {printable(check.text)}")
             )
             if check.holds and check.rule in undecided
@@ -67,14 +67,12 @@ def baseline_reports(decision: BaselineDecision) -> list[pytest.TestReport]:
     ]
 
 
-def passed_report(rule: str) -> pytest.TestReport:
-    """A passed test that stands for what a run found in order without measuring anything."""
-    return _report(rule, "passed")
-
-
 def error_reports(rules: Iterable[str], why: str) -> list[pytest.TestReport]:
     """An error for each rule, with the reason why it decided nothing."""
-    return [_report(rule, "failed", _said(f"{rule}: {why}"), when="setup") for rule in rules]
+    return [
+        rule_report(rule, "failed", said_as_failure(RuleError(f"{rule}: {why}")), when="setup")
+        for rule in rules
+    ]
 
 
 def send(session: pytest.Session, reports: Sequence[pytest.TestReport]) -> None:
@@ -85,13 +83,13 @@ def send(session: pytest.Session, reports: Sequence[pytest.TestReport]) -> None:
         hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
         hook.pytest_runtest_logreport(report=report)
         rule = report.location[2].strip()
-        hook.pytest_runtest_logreport(report=_report(rule, "passed", when="teardown"))
+        hook.pytest_runtest_logreport(report=rule_report(rule, "passed", when="teardown"))
         hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
 
 
 def _of_check(check: Check) -> pytest.TestReport:
     if check.holds:
-        return _report(check.rule, "passed")
+        return rule_report(check.rule, "passed")
     figure = check.text
     if check.interval is not None:
         figure += f", 95 % {interval_text(check.interval, limits=(0, MAX_SCORE))}"
@@ -99,7 +97,7 @@ def _of_check(check: Check) -> pytest.TestReport:
     details = check.details or map(_item, check.items, check.figures)
     head = "newly gone:" if check.rule.startswith("newly-gone") else "the items that weigh most:"
     lines += [head, *details] if check.details or check.items else []
-    return _report(check.rule, "failed", _said("\n".join(lines)))
+    return rule_report(check.rule, "failed", said_as_failure(RuleError("\n".join(lines))))
 
 
 def _item(record: Record, figure: float | None) -> str:
@@ -112,16 +110,13 @@ def _item(record: Record, figure: float | None) -> str:
     return f"{start}: {printable(lost, WIDTH - len(start) - 2)}" if lost else start
 
 
-def _said(text: str) -> object:
-    return said_as_failure(RuleError(text))
-
-
-def _report(
+def rule_report(
     rule: str,
     outcome: Literal["passed", "failed", "skipped"],
     longrepr: object = None,
     when: Literal["setup", "call", "teardown"] = "call",
 ) -> pytest.TestReport:
+    """The report of a test that stands for a rule, or for what a run found in order."""
     name = printable(rule)
     return pytest.TestReport(
         f"{RULES}::{name}",
@@ -144,8 +139,6 @@ class RunGate:
     ) -> None:
         self._folder = folder
         self._thresholds = session.thresholds
-        self._settings = session.settings
-        self._arms = session.settings.with_budgets
         self._session = session
         self.baseline = baseline
         self.decision: Decision | None = None
@@ -167,7 +160,8 @@ class RunGate:
             self._compare(session, self.baseline, found, self.decision.uncompacted)
 
     def _decide(self, records: Sequence[Record]) -> Decision:
-        return decide(records, self._thresholds, self._settings.max_unscored, self._arms)
+        settings = self._session.settings
+        return decide(records, self._thresholds, settings.max_unscored, settings.with_budgets)
 
     def _compare(
         self,
@@ -204,7 +198,7 @@ class RunGate:
         self, session: pytest.Session, records: Sequence[Record], failures: Failures
     ) -> Line | None:
         """The decision for the last line; ``None`` where nothing was to be decided."""
-        settings = self._settings
+        settings = self._session.settings
         coverage = coverage_text(records, planned_in(self._session.header()))
         if self.decision is None:
             if not self._decide(records).decides and self.baseline is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
@@ -26,29 +28,22 @@ def items_of(
 ) -> dict[str, BenchmarkItem]:
     """The items of a kind by id, in the order in which they run; made once for a session."""
     made: dict[tuple[Kind, bool], dict[str, BenchmarkItem]] = session.items
-    if (kind, with_arms) not in made:
-        made[kind, with_arms] = _items_of(kind, session, with_arms)
-    return made[kind, with_arms]
-
-
-def _items_of(kind: Kind, session: BenchmarkSession, with_arms: bool) -> dict[str, BenchmarkItem]:
+    if (kind, with_arms) in made:
+        return made[kind, with_arms]
+    found = made.setdefault((kind, with_arms), {})
     if kind is KINDS["dialogue"] and not session.has_dialogues:
-        return {}  # what makes them takes long to import
-    found: dict[str, BenchmarkItem] = {}
-    for name, item in kind.load().planned(session, with_arms):
-        id, count = name, 1
-        while id in found:
-            count += 1
-            id = f"{name}.{count}"
-        found[id] = item
+        return found  # what makes them takes long to import
+    taken: Counter[str] = Counter()
     shard = session.settings.shard
-    if shard is None:
-        return found
-    return {
-        id: item
-        for id, item in found.items()
-        if item.error is not None or shard.holds(item.mark["case"])
-    }
+    for name, item in kind.load().planned(session, with_arms):
+        id = name
+        while taken[id]:
+            taken[name] += 1
+            id = f"{name}.{taken[name]}"
+        taken[id] += 1
+        if shard is None or item.error is not None or shard.holds(item.mark["case"]):
+            found[id] = item
+    return found
 
 
 def item_of(node: pytest.Item) -> BenchmarkItem | None:
@@ -87,18 +82,13 @@ def selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Sele
             yield Selection(item)
 
 
-def groups_of(session: BenchmarkSession) -> dict[str, str]:
-    return {id: item.group for id, item in _all_items(session)}
-
-
-def cases_of(session: BenchmarkSession) -> dict[str, str]:
-    return {item.group: item.mark["case"] for _, item in _all_items(session)}
-
-
-def _all_items(session: BenchmarkSession) -> Iterator[tuple[str, BenchmarkItem]]:
-    for kind in KINDS.values():
-        for with_arms in (False, True):
-            yield from items_of(kind, session, with_arms).items()
+def groups_and_cases(session: BenchmarkSession) -> tuple[dict[str, str], dict[str, str]]:
+    """The group of each item by its id, and the case of each group."""
+    groups, cases = {}, {}
+    for kind, with_arms in product(KINDS.values(), (False, True)):
+        for id, item in items_of(kind, session, with_arms).items():
+            groups[id], cases[item.group] = item.group, item.mark["case"]
+    return groups, cases
 
 
 def parametrize(metafunc: pytest.Metafunc, kind: Kind, session: BenchmarkSession) -> None:

@@ -21,7 +21,7 @@ _OF_TEST: Final = {
     "test_dialogue": DIALOGUES,
     "test_invariant": INVARIANTS,
 }
-"""The module of each test function; the node ids of older versions had nothing else."""
+"""The module of each test function, which may be left out on the command line."""
 
 
 def collected(path: Path, parent: pytest.Collector) -> pytest.Module | None:
@@ -40,7 +40,7 @@ def argument(text: str, folder: Path) -> str:
     """A path or node id of the command line as pytest can find it from ``folder``.
 
     The node id of a packaged module is no path there; nor is one without a module, such as
-    ``::test_probe[…]``, as older versions wrote them. Any other argument stays as it is.
+    ``::test_probe[…]``. Any other argument stays as it is.
     """
     path, colons, names = text.partition("::")
     if not path:
@@ -52,18 +52,10 @@ def argument(text: str, folder: Path) -> str:
 
 
 def remember_failures(config: pytest.Config) -> None:
-    """Let ``--lf`` find the items of packaged modules, also those that an older version kept."""
+    """Let ``--lf`` find the items of packaged modules."""
     plugin: Any = config.pluginmanager.get_plugin("lfplugin")
-    failed: Any = getattr(plugin, "lastfailed", None)
-    if not failed:
-        return
-    for key in list(failed):
-        path = _OF_TEST.get(str(key).removeprefix("::").partition("[")[0])
-        if path is not None and str(key).startswith("::"):
-            parse = getattr(type(key), "parse", str)  # pytest 9.2 keeps ids in parts
-            failed[parse(f"{_IDS[path]}{key}")] = failed.pop(key)
-    paths: Any = getattr(plugin, "_last_failed_paths", None)
-    if paths is not None:
+    failed, paths = (getattr(plugin, name, None) for name in ("lastfailed", "_last_failed_paths"))
+    if failed and paths is not None:
         kept = {str(key).partition("::")[0] for key in failed}
         paths.update(path for path, nodeid in _IDS.items() if nodeid in kept)
 
