@@ -180,7 +180,6 @@ class RunRecorder:
             terminalreporter.section(worse_title(against))
             write_lines(terminalreporter, baseline_block(against, settings.pass_score))
         else:
-            self._shown.write(terminalreporter, settings.pass_score)
             terminalreporter.section("compaction")
             if records or settings.shard is None:
                 verbose = terminalreporter.verbosity > 0
@@ -203,7 +202,7 @@ class RunRecorder:
         if not against.is_worse:
             if self._gate.accepted is not None:
                 write_lines(terminalreporter, [self._gate.accepted])
-            write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
+            write_lines(terminalreporter, self._shown.lines(terminalreporter, settings.pass_score))
             if self._file:
                 write_unwrapped(terminalreporter, file_lines(self._file, records))
         writer = self._writer

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
-from pytest_compaction.records import Record, went_wrong_later
-from pytest_compaction.reports import LOWEST, Line, item_lines, width_of, write_lines
+from pytest_compaction.records import went_wrong_later
+from pytest_compaction.reports import LOWEST, Line, counted, width_of
 from pytest_compaction.session.items.report import fit_failure, is_below, record_of
 
-BELOW = "b"
+_LIST: Final = "pytest-compaction show last lists them"
 
 
 class ShownFailures:
@@ -19,7 +19,7 @@ class ShownFailures:
 
     def __init__(self, most: int | None) -> None:
         self._most = most
-        self._left_out: list[Record] = []
+        self._left_out = 0
         self.any_shown = False
         """Whether the failure of an item below the pass score is printed, or its line."""
 
@@ -39,9 +39,7 @@ class ShownFailures:
         # The lowest first; those of one score by their ids, in whatever order they came.
         ranked = sorted(scored, key=lambda report: (_score(report) or 0.0, report.nodeid))
         hidden = {id(report) for report in ranked[self._most :]}
-        self._left_out = [
-            r for report in failed if id(report) in hidden and (r := record_of(report))
-        ]
+        self._left_out = len(hidden)
         stats["failed"] = [report for report in failed if id(report) not in hidden]
         try:
             return (yield)
@@ -53,37 +51,15 @@ class ShownFailures:
             return items
         return min(self._most, LOWEST) if verbose else 0
 
-    def write(self, terminal: pytest.TerminalReporter, pass_score: float) -> None:
-        """Write a line for each item below the pass score with ``-rb``, else their number."""
-        count = len(self._left_out)
-        if terminal.hasopt(BELOW):
-            for records, title in ((self._left_out, "more below"), (_below(terminal), "below")):
-                if records:
-                    terminal.section(f"{len(records)} {title} {pass_score:g}")
-                    write_lines(terminal, item_lines(records, width_of(terminal)))
-        elif count:
-            ways = f"-r{BELOW} has a line for each, -v the failure of each"
-            text = f"{count} more below {pass_score:g}: {ways}"
-            write_lines(terminal, [Line(text, "dim")])
-
-    @staticmethod
-    def hint(terminal: pytest.TerminalReporter, pass_score: float) -> Iterator[Line]:
-        """How to see the items that were measured below the pass score, if they were not shown."""
-        count = 0 if terminal.hasopt(BELOW) else len(_below(terminal))
-        if count:
-            what = "item" if count == 1 else "items"
-            yield Line(f"{count} {what} below {pass_score:g}, a line each: -r{BELOW}", "dim")
-
-
-def _below(terminal: pytest.TerminalReporter) -> list[Record]:
-    reports = [report for found in terminal.stats.values() for report in found]
-    return [
-        record
-        for report in reports
-        if isinstance(report, pytest.TestReport)
-        and is_below(report)
-        and (record := record_of(report)) is not None
-    ]
+    def lines(self, terminal: pytest.TerminalReporter, pass_score: float) -> Iterator[Line]:
+        """How many items below the pass score were not printed, and how to see them."""
+        if self._left_out:
+            ways = f"-v prints each, {_LIST}"
+            yield Line(f"{self._left_out} more below {pass_score:g}: {ways}", "dim")
+        reports = [report for found in terminal.stats.values() for report in found]
+        below = [each for each in reports if isinstance(each, pytest.TestReport) and is_below(each)]
+        if below:
+            yield Line(f"{counted(len(below), 'item')} below {pass_score:g}: {_LIST}", "dim")
 
 
 def _score(report: Any) -> float | None:
