@@ -66,7 +66,7 @@ def _token_lines(session: BenchmarkSession) -> Iterator[str]:
         return
     known, settings = session.endpoints.own_tokens, session.settings
     if settings.counted:
-        yield settings.counted
+        yield printable(settings.counted, 400)
     if known:
         yield f"{ratio_text(known)} ({settings.encoding}), by earlier runs"
 
