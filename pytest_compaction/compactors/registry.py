@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.compactors.function.signatures import Given, instance_of
-from pytest_compaction.compactors.own_code import dotted_object, names_of, own_object, raised
+from pytest_compaction.compactors.own_code import names_of, own_object, raised
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.told import Told, tell, told_of
@@ -209,9 +209,6 @@ class Registry:
         listed = names_of(target)
         if listed:
             raise UnknownCompactorError(f"{target!r} is a module; name what is in it: {listed}")
-        found = dotted_object(target)
-        if found is not None:
-            return found
         near = difflib.get_close_matches(target, self.names(), n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UnknownCompactorError(

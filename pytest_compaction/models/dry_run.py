@@ -42,7 +42,13 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import OwnTokens, Usage, pooled
-from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
+from pytest_compaction.models.wire.call import (
+    Call,
+    Caller,
+    CallReply,
+    ChainedCaller,
+    LocalCaller,
+)
 from pytest_compaction.models.wire.server_edits import assumed
 from pytest_compaction.text import Reading
 
@@ -131,7 +137,7 @@ class Entry:
     written: int = 0
 
 
-class DryRunCaller:
+class DryRunCaller(LocalCaller):
     """A caller that answers from the store, and notes every other call without making it.
 
     ``known`` are tokens of earlier runs. Stored calls add to them.
@@ -171,9 +177,6 @@ class DryRunCaller:
             self._entries[call.digest] = Entry(call.role, call.model, script, read)
         return self._entries[call.digest]
 
-    async def close(self) -> None:
-        """Do nothing: no connection is open."""
-
     def planned(self, prices: PriceTable) -> tuple[Planned, ...]:
         """All calls by role and model, their input in tokens of the model where they are known."""
         usage: dict[tuple[str, str], Usage] = {key: Usage() for key in self._stored}
@@ -205,11 +208,9 @@ class DryRunModel:
 
     @property
     def name(self) -> str:
-        """The name of the real model."""
         return self._real.name
 
     def at_trial(self, trial: int) -> DryRunModel:
-        """This model for one repetition."""
         return DryRunModel(self._real.at_trial(trial), self._tokens, self._length)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
@@ -254,7 +255,6 @@ class DryRunModel:
         return min(tokens, _SHORT_TOKENS) if self._length == "short" else tokens
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """As the real model does."""
         return refusal_of(self._real, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
@@ -293,7 +293,7 @@ class DryRunModel:
             return EmbedReply(("",) * len(request.texts))
 
 
-class MissingCalls:
+class MissingCalls(LocalCaller):
     """A caller that answers from the store, and notes every other call."""
 
     def __init__(self, store: Store) -> None:
@@ -307,9 +307,6 @@ class MissingCalls:
             self._noted.setdefault(call.digest, call)
             raise NotRecordedError("this request is not in the store yet")
         return found
-
-    async def close(self) -> None:
-        """Do nothing: no connection is open."""
 
     @property
     def calls(self) -> tuple[Call, ...]:

@@ -168,19 +168,23 @@ def parsed_prompt(text: str) -> SummaryPrompt:
     )
 
 
+def prompt_text(path: Path, named: str) -> str:
+    """The text of a file; raises :class:`PromptError` if it cannot be read."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PromptError(f"{named} is not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise PromptError(f"{named} cannot be read: {error.strerror or error}") from None
+
+
 def read_prompt_file(path: Path, named: str) -> PromptText:
     """The text of a prompt file, ``named`` as the user wrote it.
 
     Raises :class:`PromptError` if it cannot be read, is empty, or has a placeholder that
     nothing fills.
     """
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PromptError(f"the prompt {named} is not UTF-8 text (byte {error.start})") from None
-    except OSError as error:
-        said = error.strerror or error
-        raise PromptError(f"the prompt {named} cannot be read: {said}") from None
+    text = prompt_text(path, f"the prompt {named}")
     if not text.strip():
         raise PromptError(f"the prompt {named} is empty; write what the model is to be told")
     there = ", ".join(f"${name} ({what})" for name, what in PLACEHOLDERS.items())

@@ -179,7 +179,7 @@ def test_what_the_table_names_is_called_as_it_says(pytester, at_work):
     at_work("agent/compact.py:Summary", files=["agent/compact"])
     assert statuses(pytester).keys() == {
         "agent/compact.py:Summary:keep=6",
-        "agent.compact.newest",
+        "agent.compact:newest",
     }
     assert all(status <= {"passed", "failed"} for status in statuses(pytester).values())
 

@@ -31,7 +31,6 @@ from pytest_compaction.compactors.function.signatures import (
     signature_of,
     takes,
 )
-from pytest_compaction.compactors.own_code import MethodOf
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.text import printable
@@ -53,10 +52,6 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
     Raises :class:`UnknownCompactorError` with a sentence that says what was understood.
     """
     given = Given.of(spec)
-    if isinstance(target, MethodOf):
-        first, rest = given.divided(target.owner)
-        made = instance_of(spec, target.owner, first)
-        return _function(spec, getattr(made, target.name), rest)
     factory = _makes_one(target)
     if factory:
         target = instance_of(spec, target, Given({}, {}))

@@ -10,9 +10,9 @@ random: the same request gives the same text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import chain, zip_longest
 from typing import Final
 
@@ -42,19 +42,18 @@ class MessageExcerpts:
 
     def __init__(self, text: str) -> None:
         self.texts = tuple(_pieces(text))
-        self._candidates: dict[Statement, frozenset[int]] = {}
-        self._stated: dict[tuple[int, Statement], bool] = {}
+        self._stating: dict[Statement, list[int]] = {}
 
-    def states(self, number: int, statement: Statement) -> bool:
-        """Whether an excerpt states this when it is read alone."""
-        if statement not in self._candidates:
-            self._candidates[statement] = frozenset(self._index.candidates(statement))
-        if number not in self._candidates[statement]:
-            return False
-        if (number, statement) not in self._stated:
-            stated = self._index.text(number).is_stated(statement)
-            self._stated[number, statement] = stated
-        return self._stated[number, statement]
+    def stating(self, statement: Statement) -> list[int]:
+        """The numbers of the excerpts that state this when they are read alone."""
+        if statement not in self._stating:
+            index = self._index
+            self._stating[statement] = [
+                number
+                for number in index.candidates(statement)
+                if index.text(number).is_stated(statement)
+            ]
+        return self._stating[statement]
 
     @cached_property
     def stems(self) -> tuple[Sequence[str], ...]:
@@ -110,15 +109,18 @@ class PreparedLog:
             self._costs[count] = [count(text) + _LABEL_TOKENS for _, text in self.excerpts]
         return self._costs[count]
 
-    def evidence(self, fact: Fact) -> Iterator[tuple[int, Callable[[], bool]]]:
-        """The excerpts that may state a fact, each with a function that reads whether it does.
+    def evidence(self, fact: Fact) -> list[int]:
+        """The excerpts that state a fact, in order.
 
         They are those of the messages that the fact names, or of all if none of these is known.
         """
         wanted = {id for id, _, _ in self.parts}.intersection(fact.evidence)
-        for id, first, message in self.parts:
-            for number in range(len(message.texts)) if not wanted or id in wanted else ():
-                yield first + number, partial(message.states, number, fact.statement)
+        return [
+            first + number
+            for id, first, message in self.parts
+            if not wanted or id in wanted
+            for number in message.stating(fact.statement)
+        ]
 
     def scores(self, query: str, response: str) -> list[float]:
         """How well each excerpt fits a query and the response to it."""
@@ -186,10 +188,9 @@ def excerpts_for(
 def _chosen(
     log: PreparedLog, request: JudgeRequest, budget: int, count: Callable[[str], int]
 ) -> list[int]:
-    """The numbers of the best excerpts, in order: evidence first, then by rank, as far as they fit.
+    """The numbers of the best excerpts, in order, as far as they fit.
 
-    To read whether an excerpt states a fact takes long. What an excerpt that is chosen by its
-    rank states makes no difference, so that only the others are read.
+    Evidence comes first, one excerpt of each fact in turn, and then what ranks best.
     """
     costs = log.costs(count)
     if sum(costs) <= budget:
@@ -201,32 +202,14 @@ def _chosen(
     ]
     scores = log.scores("\n".join(forms), request.response)
     ranked = sorted(range(len(scores)), key=lambda number: -scores[number])
-    evidence = [list(log.evidence(fact)) for fact in request.facts]
-    unread = [pair for found in evidence for pair in found]
-    stating: dict[int, None] = {}
-    while True:
-        chosen = _filled(chain(stating, ranked), costs, budget)
-        if any(number not in chosen for number in stating):
-            break
-        outside = [pair for pair in unread if pair[0] not in chosen]
-        if not outside:
-            return sorted(chosen)
-        stating |= dict.fromkeys(number for number, states in outside if states())
-        unread = [pair for pair in unread if pair[0] in chosen]
-    # The evidence alone is more than fits: one excerpt of each fact in turn, as far as they go.
-    stated = [[number for number, states in found if states()] for found in evidence]
+    stated = map(log.evidence, request.facts)
     turns = (number for turn in zip_longest(*stated) for number in turn if number is not None)
-    return sorted(_filled(chain(turns, ranked), costs, budget))
-
-
-def _filled(numbers: Iterable[int], costs: Sequence[int], budget: int) -> set[int]:
-    """The first of these excerpts that fit into the budget, each once; others are passed over."""
     least = min(costs)
     chosen: set[int] = set()
-    for number in numbers:
+    for number in chain(turns, ranked):  # what does not fit is passed over
         if number not in chosen and costs[number] <= budget:
             chosen.add(number)
             budget -= costs[number]
             if budget < least:
                 break
-    return chosen
+    return sorted(chosen)

@@ -32,10 +32,10 @@ from pytest_compaction.models.recorded.archive import (
     RecordedWords,
     record_command,
 )
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.call import Call, CallReply, LocalCaller
 
 
-class _WordsCaller:
+class _WordsCaller(LocalCaller):
     """Answers calls with the words of their place. ``stale`` counts those of another request."""
 
     def __init__(self, recorded: RecordedWords) -> None:
@@ -72,9 +72,6 @@ class _WordsCaller:
                 )
             self.stale += 1
         return words.reply
-
-    async def close(self) -> None:
-        """Do nothing: no connection is open."""
 
 
 class RecordedModel:

@@ -26,7 +26,7 @@ from pytest_compaction.models.protocol import (
     SummaryRequest,
 )
 from pytest_compaction.models.recorded.archive import words_digest
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.call import Call, CallReply, LocalCaller
 
 State = Literal["recorded", "stale", "missing"]
 Find = Callable[[Call, Place, int], Awaitable[tuple[State, CallReply | None]]]
@@ -52,7 +52,7 @@ class WordsRequest:
     flaws: tuple[str, ...] = ()
 
 
-class WordsRequestCaller:
+class WordsRequestCaller(LocalCaller):
     """A caller that notes each call; nothing is sent.
 
     After the first call of a case that nothing answers, the later ones are missing as well: they
@@ -101,9 +101,6 @@ class WordsRequestCaller:
             raise CallToMake(entry)
         return reply
 
-    async def close(self) -> None:
-        """Do nothing: no connection is open."""
-
 
 class WordsRequestModel(DryRunModel):
     """The model of a strategy in such a run. ``name`` is that of the model that is asked."""
@@ -115,7 +112,6 @@ class WordsRequestModel(DryRunModel):
         self._caller = caller
 
     def at_trial(self, trial: int) -> WordsRequestModel:
-        """This model for one repetition."""
         return WordsRequestModel(self.name, self._caller, self._tokens, trial)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:

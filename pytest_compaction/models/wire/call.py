@@ -100,3 +100,10 @@ class ChainedCaller:
     async def close(self) -> None:
         """Close the next caller."""
         await self._following.close()
+
+
+class LocalCaller:
+    """The base of a caller that has no connection open."""
+
+    async def close(self) -> None:
+        """Do nothing."""

@@ -153,7 +153,6 @@ def own_module(monkeypatch):
     [
         ("Sync", ["m3"]),
         ("Sync:keep=3", ["m1", "m2", "m3"]),
-        ("Sync.others:keep=3", ["m3"]),
         ("Async", ["m3"]),
         ("Async:keep=3", ["m1", "m2", "m3"]),
         ("bound", ["m2", "m3"]),

@@ -15,6 +15,7 @@ from pytest_compaction.models.summary_prompt import (
     SummaryPrompt,
     divided,
     identifiers,
+    prompt_text,
 )
 from pytest_compaction.rubric import CRITERIA, Rubric
 
@@ -73,7 +74,9 @@ class Prompts:
         """
         prompts = {name: packaged_prompt(name) for name in FIELDS if name != "summarize"}
         if judge is not None:
-            prompts["judge"] = parse("judge", _read(judge), str(judge))
+            prompts["judge"] = parse(
+                "judge", prompt_text(judge, f"the judge prompt {judge}"), str(judge)
+            )
         usual = {criterion.line for criterion in CRITERIA}
         changed = {each.id: each.line for each in rubric if each.line not in usual}
         templates: dict[str, Any] = {**prompts, "criteria": changed}
@@ -113,19 +116,6 @@ def parse(name: str, text: str, source: str) -> Prompt:
             f"the fields are {_listed(wanted)}"
         )
     return Prompt(*divided(text))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PromptError(
-            f"the judge prompt {path} is not UTF-8 text (byte {error.start})"
-        ) from None
-    except OSError as error:
-        raise PromptError(
-            f"the judge prompt {path} cannot be read: {error.strerror or error}"
-        ) from None
 
 
 def _listed(names: frozenset[str]) -> str:
