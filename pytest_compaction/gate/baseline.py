@@ -272,25 +272,21 @@ def _mean_rule(
     undecided = outcome == "undecided"
     holds = outcome == "holds" or (undecided and passes_undecided)
     cases = cases_needed(differences, max_drop) if undecided and max_drop > 0 else None
+    interval = ""
+    if compared.interval is not None:
+        interval = f" [{compared.interval[0]:+.2f}, {compared.interval[1]:+.2f}]"
+    moved = f"fell by {abs(compared.value):.2f}{interval}"
+    if outcome != "worse":
+        there = compared.paired.difference.cases
+        few = "" if interval else f" in {there} case{'' if there == 1 else 's'}"
+        moved = f"{compared.value:+.2f}{interval}{few}{', not shown' if undecided else ''}"
     check = Check(
-        f"{metric}{label} {_moved(compared, outcome)}, {baseline.name} {compared.first:.2f}",
+        f"{metric}{label} {moved}, {baseline.name} {compared.first:.2f}",
         holds,
         rule_text(f"{metric}{label}", baseline, max_drop),
         details=() if outcome == "holds" else tuple(_fallen(changes, metric)),
     )
     return MeanRule(metric, compared, outcome, check, cases)
-
-
-def _moved(compared: BothMeans, outcome: Outcome) -> str:
-    interval = ""
-    if compared.interval is not None:
-        low, high = compared.interval
-        interval = f" [{low:+.2f}, {high:+.2f}]"
-    if outcome == "worse":
-        return f"fell by {abs(compared.value):.2f}{interval}"
-    cases = compared.paired.difference.cases
-    few = f" in {cases} case{'' if cases == 1 else 's'}" if compared.interval is None else ""
-    return f"{compared.value:+.2f}{interval}{few}{', not shown' if outcome == 'undecided' else ''}"
 
 
 def _fallen(changes: RunChanges, metric: str) -> list[str]:

@@ -113,8 +113,7 @@ class Decision:
 
     @property
     def uncompacted(self) -> tuple[str, ...]:
-        failed = (check for check in self.checks if check.rule.startswith(_COMPACTED))
-        return tuple(check.text for check in failed)
+        return tuple(check.text for check in self.checks if check.rule.startswith(_COMPACTED))
 
     @property
     def passed(self) -> bool:
@@ -158,10 +157,27 @@ def decide(
             for name, group in groups.items()
             if group and all(record["status"] in {"unscored", "skipped"} for record in group)
         ]
-    checks += _stale(by_compactor(records), bool(thresholds) or has_baseline)
-    checks += _silent_judges(records)
-    checks += _uncompacted(by_compactor(records), thresholds)
-    checks += _foreign(by_compactor(records))
+    by_name = by_compactor(records)
+    for name, group in by_name.items():  # recorded words that answer another request
+        ruled = bool(thresholds) or has_baseline
+        if count := sum(stale_summaries([r]) > 0 for r in group if ruled or "stale" in r):
+            text = f"{name}: no recorded words answer what would be sent now in {count} of "
+            text += f"{len(group)} items; {record_command(name)}"
+            checks.append(Check(text, False, f"words@{name}"))
+    panels = [panel for record in records if len(panel := record.get("judges") or ()) > 1]
+    asked = Counter(judge["name"] for panel in panels for judge in panel)
+    spoke = {judge["name"] for panel in panels for judge in panel if judge["overall"] is not None}
+    checks += [
+        Check(f"judge {name}: scored none of {count} items", False, f"judge {name}")
+        for name, count in asked.items()
+        if spoke and name not in spoke
+    ]
+    alone = set(by_name) == {CONTROL} and all(rule.scope != CONTROL for rule in thresholds)
+    for name, group in by_name.items():
+        why = None if name == CONTROL and not alone else uncompacted_text(group)
+        if why is not None:
+            checks.append(Check(f"{name}: {why}", False, f"{_COMPACTED}{name}"))
+    checks += _foreign(by_name)
     return Decision(tuple(checks))
 
 
@@ -180,26 +196,6 @@ def within_budget(check: Check, records: Sequence[Record]) -> Check:
 
 def _item_name(record: Mapping[str, Any]) -> str:
     return f"{record['case']}-{record['probe']}" if record["probe"] else str(record["case"])
-
-
-def _uncompacted(
-    groups: Mapping[str, Sequence[Record]], thresholds: Sequence[Threshold]
-) -> Iterator[Check]:
-    alone = set(groups) == {CONTROL} and all(rule.scope != CONTROL for rule in thresholds)
-    for name, group in groups.items():
-        why = None if name == CONTROL and not alone else uncompacted_text(group)
-        if why is not None:
-            yield Check(f"{name}: {why}", False, f"{_COMPACTED}{name}")
-
-
-def _stale(groups: Mapping[str, Sequence[Record]], has_rules: bool) -> Iterator[Check]:
-    """A failed check for each strategy with recorded words that answer another request."""
-    for name, group in groups.items():
-        count = sum(stale_summaries([r]) > 0 for r in group if has_rules or "stale" in r)
-        if count:
-            text = f"{name}: no recorded words answer what would be sent now in {count} of "
-            text += f"{len(group)} items; {record_command(name)}"
-            yield Check(text, False, f"words@{name}")
 
 
 def _foreign(groups: Mapping[str, Sequence[Record]]) -> Iterator[Check]:
@@ -257,17 +253,6 @@ def _named(scope: str, groups: Mapping[str, Sequence[Record]], arms: Sequence[Ar
         for name, group in groups.items()
         if scope in {name, of_run.get(name)}
         or scope in scopes_of((r["compactor"], r.get("budget")) for r in group[:1])
-    ]
-
-
-def _silent_judges(records: Sequence[Record]) -> list[Check]:
-    panels = [panel for record in records if len(panel := record.get("judges") or ()) > 1]
-    asked: Counter[str] = Counter(judge["name"] for panel in panels for judge in panel)
-    scored = {judge["name"] for panel in panels for judge in panel if judge["overall"] is not None}
-    return [
-        Check(f"judge {name}: scored none of {count} items", False, f"judge {name}")
-        for name, count in asked.items()
-        if scored and name not in scored
     ]
 
 

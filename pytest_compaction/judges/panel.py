@@ -87,22 +87,23 @@ class PanelJudge:
         """
         if probe.choice is not None:
             return choice_verdict(probe, probe.choice, response, view, self._pass_score, leads)
+        named = [(judge.name, judge.model) for judge in self._judges]
         if probe.nuggets:
-            named = [(judge.name, judge.model) for judge in self._judges]
             rounding = self._published_rounding
             return nugget_verdict(
                 replies, named, probe, response, view, self._pass_score, rounding, leads
             )
-        judges: tuple[JudgeScores, ...] = ()
-        reply = replies[0]
+        reply, judges = replies[0], []
         if len(replies) > 1:
-            reply = combined([(j.name, r) for j, r in zip(self._judges, replies, strict=True)])
-            judges = tuple(
-                _scores_of(judge, each, self._rubric)
-                for judge, each in zip(self._judges, replies, strict=True)
-            )
+            reply = combined([(name, r) for (name, _), r in zip(named, replies, strict=True)])
+            for (name, model), each in zip(named, replies, strict=True):
+                criteria = each.criteria if _has_scores(each) else ()
+                dimensions = dimension_scores({c.id: c.score for c in criteria}, self._rubric)
+                why = None if criteria else each.unscored or _NO_CRITERION
+                said = overall_score(dimensions), criteria, why, each.usage
+                judges.append(JudgeScores(name, model, *said))
         return verdict_from_reply(
-            reply, probe, view, response, self._pass_score, judges, leads, self._rubric
+            reply, probe, view, response, self._pass_score, tuple(judges), leads, self._rubric
         )
 
     async def replies(self, case: Case, probe: Probe, response: str) -> list[JudgeReply]:
@@ -141,10 +142,18 @@ def combined(replies: Sequence[tuple[str, JudgeReply]]) -> JudgeReply:
             mean = sum(score.score for _, score in given) / len(given)
             said = "; ".join(f"{name} {score.score:g}: {score.reasoning}" for name, score in given)
             means.append(CriterionScore(criterion.id, mean, said))
+
+    def majority(ballots: Sequence[tuple[bool, ...]], tie: bool) -> tuple[bool, ...]:
+        """The majority for each place; empty when nobody voted."""
+        return tuple(
+            tie if 2 * sum(votes) == len(votes) else 2 * sum(votes) > len(votes)
+            for votes in zip(*ballots, strict=True)
+        )
+
     return JudgeReply(
         criteria=tuple(means),
-        stated=_votes([reply.stated for _, reply in scored if reply.stated], tie=False),
-        hit=_votes([reply.hit for _, reply in scored if reply.hit], tie=True),
+        stated=majority([reply.stated for _, reply in scored if reply.stated], tie=False),
+        hit=majority([reply.hit for _, reply in scored if reply.hit], tie=True),
         flags=flags,
         usage=usage,
     )
@@ -156,22 +165,6 @@ def _flags(replies: Iterable[JudgeReply]) -> tuple[str, ...]:
 
 def _has_scores(reply: JudgeReply) -> bool:
     return reply.unscored is None and bool(reply.criteria)
-
-
-def _scores_of(judge: ModelJudge, reply: JudgeReply, rubric: Rubric) -> JudgeScores:
-    criteria = reply.criteria if _has_scores(reply) else ()
-    dimensions = dimension_scores({c.id: c.score for c in criteria}, rubric)
-    unscored = None if criteria else reply.unscored or _NO_CRITERION
-    overall = overall_score(dimensions)
-    return JudgeScores(judge.name, judge.model, overall, criteria, unscored, reply.usage)
-
-
-def _votes(ballots: Sequence[tuple[bool, ...]], tie: bool) -> tuple[bool, ...]:
-    """The majority for each place; empty when nobody voted."""
-    return tuple(
-        tie if 2 * sum(votes) == len(votes) else 2 * sum(votes) > len(votes)
-        for votes in zip(*ballots, strict=True)
-    )
 
 
 def _reasons(said: Sequence[tuple[str, str]]) -> str:
@@ -211,20 +204,28 @@ def nugget_verdict(
         if model == RULES and not reply.nuggets and reply.unscored is None:
             decisive = view.facts if leads == "view" else reply.readings
             stated = {fact.text: read for fact, read in zip(probe.facts, decisive, strict=True)}
-            by_rules = tuple(_read(stated.get(nugget.content)) for nugget in probe.nuggets)
-            reply = replace(reply, nuggets=by_rules)
-        overall, why = None, reply.unscored or "no nugget was scored"
+            by_rules = []
+            for nugget in probe.nuggets:
+                if (found := stated.get(nugget.content)) is None:
+                    by_rules.append(NuggetScore(None, _ONLY_AN_ANSWER))
+                elif found.outcome == "stated":
+                    clause = printable(found.clause, _SHOWN)
+                    by_rules.append(NuggetScore(1.0, f"stated: {clause}"))
+                else:
+                    why = printable(found.why, _SHOWN) or found.outcome
+                    by_rules.append(NuggetScore(0.0, why))
+            reply = replace(reply, nuggets=tuple(by_rules))
+        overall: float | None = None
+        unscored: str | None = reply.unscored or "no nugget was scored"
         if reply.unscored is None and reply.nuggets:
             figures = nugget_figures(probe.kind, reply.nuggets, reply.events, published_rounding)
             scored.append((reply, figures))
-            overall, why = figures.overall, ""
-        said.append(JudgeScores(name, model, overall, (), why or None, reply.usage))
-    nuggets, unscored = None, None
-    if scored:
-        nuggets = _combined(probe, scored)
-    else:
-        unscored = _reasons([(each.name, each.unscored or "") for each in said])
-        unscored = unscored if len(said) > 1 else said[0].unscored
+            overall, unscored = figures.overall, None
+        said.append(JudgeScores(name, model, overall, (), unscored, reply.usage))
+    nuggets, unscored = (_combined(probe, scored) if scored else None), None
+    if not scored:
+        why_not = _reasons([(each.name, each.unscored or "") for each in said])
+        unscored = why_not if len(said) > 1 else said[0].unscored
     held = Readings(read).stated if leads == "view" else view.stated
     second = MAX_SCORE * sum(held) / len(held) if held else None
     return Verdict(
@@ -244,14 +245,6 @@ def nugget_verdict(
         second=None if second is None or unscored else Scores((), {}, second),
         nuggets=nuggets,
     )
-
-
-def _read(reading: Reading | None) -> NuggetScore:
-    if reading is None:
-        return NuggetScore(None, _ONLY_AN_ANSWER)
-    if reading.outcome == "stated":
-        return NuggetScore(1.0, f"stated: {printable(reading.clause, _SHOWN)}")
-    return NuggetScore(0.0, printable(reading.why, _SHOWN) or reading.outcome)
 
 
 def _combined(probe: Probe, replies: Sequence[tuple[JudgeReply, NuggetFigures]]) -> Nuggets:

@@ -104,15 +104,11 @@ def read_snapshot(text: str) -> Snapshot | None:
 
 def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
     """Whether a score moved beyond the tolerance, or what is scored is another thing."""
-    if old.get("reading") != new.get("reading"):
+    was, now = old["criteria"], new["criteria"]
+    if old.get("reading") != new.get("reading") or was.keys() != now.keys():
         return True
-    if abs(old["overall"] - new["overall"]) > tolerance.overall + _EPSILON:
-        return True
-    if old["criteria"].keys() != new["criteria"].keys():
-        return True
-    return any(
-        abs(score["score"] - new["criteria"][id]["score"]) > tolerance.criterion + _EPSILON
-        for id, score in old["criteria"].items()
+    return abs(old["overall"] - new["overall"]) > tolerance.overall + _EPSILON or any(
+        abs(was[id]["score"] - now[id]["score"]) > tolerance.criterion + _EPSILON for id in was
     )
 
 

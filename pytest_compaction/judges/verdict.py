@@ -5,11 +5,10 @@ The verdict on a forced choice is read from its letter, without a judge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case import Choice, FactType, Probe, Trap, read_letter
+from pytest_compaction.case import Choice, FactType, Probe, read_letter
 from pytest_compaction.metrics import (
     Loss,
     NuggetFigures,
@@ -258,11 +257,6 @@ class Verdict:
         )
 
 
-def unread_because(readings: Readings) -> str:
-    """Why facts were not read; empty if all were."""
-    return next((each.why for each in readings.facts if each.outcome == "unread"), "")
-
-
 def unscored_verdict(reason: str, probe: Probe, view: Readings, pass_score: float) -> Verdict:
     """The verdict on a response that no judge was asked to score."""
     return verdict_from_reply(JudgeReply(unscored=reason), probe, view, "", pass_score)
@@ -289,11 +283,18 @@ def verdict_from_reply(
     )
     if reply.readings:
         answer = Readings(reply.readings, answer.hit)
-    first = _scores(reply.criteria, traps, answer, rubric)
-    second = _scores(probe_scores(probe, view), traps, view, rubric)
+
+    def scores(criteria: tuple[CriterionScore, ...], readings: Readings) -> Scores:
+        dimensions = dimension_scores({score.id: score.score for score in criteria}, rubric)
+        hit = tuple((trap.text, caught) for trap, caught in zip(traps, readings.hit, strict=True))
+        return Scores(criteria, dimensions, overall_score(dimensions), hit)
+
+    first, second = scores(reply.criteria, answer), scores(probe_scores(probe, view), view)
     unscored = reply.unscored
     if not (unscored or first.dimensions):
-        unscored = unread_because(view if leads == "view" else answer) or "no criterion was scored"
+        leading = view if leads == "view" else answer
+        unread = (each.why for each in leading.facts if each.outcome == "unread")
+        unscored = next(unread, "no criterion was scored")
     if unscored:
         first = Scores(reply.criteria, {}, None, first.traps)
     elif leads == "view":
@@ -317,17 +318,6 @@ def verdict_from_reply(
         reading=leads,
         second=None if unscored else second,
     )
-
-
-def _scores(
-    criteria: tuple[CriterionScore, ...],
-    traps: Sequence[Trap],
-    readings: Readings,
-    rubric: Rubric,
-) -> Scores:
-    dimensions = dimension_scores({score.id: score.score for score in criteria}, rubric)
-    hit = tuple((trap.text, caught) for trap, caught in zip(traps, readings.hit, strict=True))
-    return Scores(criteria, dimensions, overall_score(dimensions), hit)
 
 
 _SHOWN: Final = 60

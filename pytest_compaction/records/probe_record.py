@@ -60,6 +60,11 @@ def scored_record(
     case, probe, written = response.case, response.probe, response.compaction_usage
     name = response.arm.compactor
     record = _blank(item, case, probe, response.arm, settings)
+    unread = [
+        {"text": clean(fact.text), "why": clean(fact.unread)}
+        for fact in verdict.facts
+        if fact.unread is not None
+    ]
     found: dict[str, Any] = {
         **({"words": words} if (words := words_of(settings, name, written.calls)) else {}),
         "question": clean(probe.choice.asked(probe.question) if probe.choice else probe.question),
@@ -70,7 +75,7 @@ def scored_record(
         "criteria": _criteria(verdict.criteria),
         "reading": verdict.reading,
         "facts": _facts(response, verdict),
-        **_unread(verdict),
+        **({"unread": unread} if unread else {}),
         "traps": _traps(verdict.traps),
         "flags": list(verdict.flags),
         "response": clean(response.asked_text),
@@ -264,16 +269,6 @@ def _criteria(scores: Sequence[CriterionScore]) -> list[dict[str, Any]]:
 
 def _traps(traps: Sequence[tuple[str, bool]]) -> list[dict[str, Any]]:
     return [{"text": clean(text), "hit": hit} for text, hit in traps]
-
-
-def _unread(verdict: Verdict) -> dict[str, Any]:
-    """The facts that were not read, by rules for want of a language or by a model, and why."""
-    unread = [
-        {"text": clean(fact.text), "why": clean(why)}
-        for fact in verdict.facts
-        if (why := fact.unread) is not None
-    ]
-    return {"unread": unread} if unread else {}
 
 
 def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:

@@ -16,7 +16,6 @@ from pytest_compaction.metrics import (
     ItemChange,
     RunChanges,
 )
-from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import (
     WIDTH,
     Line,
@@ -26,14 +25,21 @@ from pytest_compaction.reports.lines import (
     short_names,
     wrapped,
 )
-from pytest_compaction.reports.table import escaped, markdown_rows
+from pytest_compaction.reports.table import (
+    Cell,
+    Table,
+    escaped,
+    markdown_rows,
+    markdown_table,
+    plain_table,
+    table,
+)
 from pytest_compaction.text import printable
 
 MOST: Final = 5
 MOST_FACTS: Final = 40
 MOST_FACTS_OF_A_REPORT: Final = 500
 """Facts of one list on the terminal and in Markdown; JSON and the page have all."""
-_LABEL: Final = 12
 _NAME: Final = 12
 _ITEM: Final = 40
 _WHOLE_ITEM: Final = 60
@@ -136,9 +142,9 @@ def baseline_block(decision: BaselineDecision, pass_score: float) -> Iterator[Li
             yield Line(printable(each.arm, WIDTH), "bold")
         name = printable(each.baseline.name, _NAME)
         width = max(6, len(name))
-        yield Line(f"{'':{_LABEL}} {name:>{width}} {'now':>6}  difference, paired 95 %", "dim")
+        yield Line(f"{'':12} {name:>{width}} {'now':>6}  difference, paired 95 %", "dim")
         for figure, before, now, moved, word in _figures(each):
-            row = f"{figure:<{_LABEL}} {before:>{width}} {now:>6}  {moved:<24} {word}"
+            row = f"{figure:<12} {before:>{width}} {now:>6}  {moved:<24} {word}"
             yield Line(row.rstrip(), "bad" if word == "worse" else "plain")
         losses = each.changes.losses[:MOST]
         largest = f"; largest loss{'' if len(losses) == 1 else 'es'}:" if losses else ""
@@ -346,11 +352,49 @@ class RunComparison:
 
 
 def comparison_text(comparisons: Sequence[RunComparison], most: int) -> str:
-    return "\n\n".join("\n".join(_text(each, most)) for each in comparisons) + "\n"
+    blocks = []
+    for each in comparisons:
+        _, *rows = plain_table(_figure_table(each), WIDTH)
+        lines = [line.text for line in wrapped(each.head)] + rows
+        for level, text in _changed_lines(each, most):
+            lines += [line.text for line in wrapped(text, indent="  " * level)]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
 
 
 def comparison_markdown(comparisons: Sequence[RunComparison], most: int) -> str:
-    return "\n\n".join(part for each in comparisons for part in _markdown(each, most)) + "\n"
+    parts = []
+    for each in comparisons:
+        lines = [
+            f"{'  ' * (level - 1)}- {escaped(text)}" if level else f"{escaped(text)}\n"
+            for level, text in _changed_lines(each, most)
+        ]
+        parts += [*markdown_table(_figure_table(each)), *(["\n".join(lines)] if lines else [])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _figure_table(each: RunComparison) -> Table:
+    one, other = each.names
+    heads = ("", one, other, "difference, paired 95 %", "p", "up", "down")
+    keys = ("figure", "first", "second", "difference", "p", "up", "down")
+    rows = [[*map(Cell, row), *[Cell("")] * (len(heads) - len(row))] for row in each.figures()]
+    columns = zip(keys, heads, strict=True)
+    return table("changes", each.head, columns, rows, each.sentences())
+
+
+def _changed_lines(each: RunComparison, most: int) -> Iterator[tuple[int, str]]:
+    """The items that changed most with facts and answers, each line with its depth in a list."""
+    changed = _changed_most(each.changes)
+    if changed[:most]:
+        yield 0, f"changed most ({len(changed[:most])} of {len(changed)}):"
+    for item in changed[:most]:
+        yield 1, f"{' -> '.join(_scores(item))}  {_item_name(item, _WHOLE_ITEM)}"
+        for word, facts in (("gone", item.gone), ("regained", item.regained)):
+            if facts:
+                yield 2, f"{word}: {_moved_facts(facts, _FACTS)}"
+        for name, record in zip(each.names, (item.first, item.second), strict=True):
+            if answer := " ".join(str(record.get("response") or "").split()):
+                yield 2, f"{name}: {printable(answer, _ANSWER)}"
 
 
 def comparison_json(comparisons: Sequence[RunComparison]) -> dict[str, Any]:
@@ -364,73 +408,6 @@ def _changed_most(changes: RunChanges) -> list[ItemChange]:
     return sorted(
         moved, key=lambda i: (-abs(i.difference), -len(i.gone) - len(i.regained), i.difference)
     )
-
-
-def _text(each: RunComparison, most: int) -> Iterator[str]:
-    yield from _wrapped(each.head)
-    one, other = each.names
-    left, right = max(6, len(one)), max(6, len(other))
-    head = f"{'':{_LABEL}} {one:>{left}} {other:>{right}}  {'difference, paired 95 %':<24}"
-    yield f"{head} {'p':>6}  up down"
-    for name, first, second, *rest in each.figures():
-        row = f"{name:<{_LABEL}} {first:>{left}} {second:>{right}}"
-        if len(rest) > 1:
-            difference, p, ups, downs = rest
-            row += f"  {difference:<24} {p:>6} {ups:>3} {downs:>4}"
-        yield "  ".join([row, *rest]) if len(rest) == 1 else row
-    for text in each.sentences():
-        yield from _wrapped(text)
-    changed = _changed_most(each.changes)
-    if changed[:most]:
-        yield f"changed most ({len(changed[:most])} of {len(changed)}):"
-    width = max(len("regained"), len(one), len(other))
-    for item in changed[:most]:
-        yield f"  {' -> '.join(_scores(item))}  {_item_name(item, _WHOLE_ITEM)}"
-        said = {one: _answer(item.first), other: _answer(item.second)}
-        said |= {"gone": _moved_facts(item.gone, _FACTS)}
-        said |= {"regained": _moved_facts(item.regained, _FACTS)}
-        for label, text in said.items():
-            indent = " " * (width + 8)
-            for number, line in enumerate(wrapped(text, "plain", indent, "", True) if text else ()):
-                start = f"      {label:<{width}}  {line.text.lstrip()}"
-                yield line.text if number else start
-
-
-def _wrapped(text: str) -> Iterator[str]:
-    return (line.text for line in wrapped(text, break_on_hyphens=True))
-
-
-def _answer(record: Record) -> str:
-    """The answer on one line; a baseline file holds none."""
-    return printable(" ".join(str(record.get("response") or "").split()), _ANSWER)
-
-
-def _markdown(each: RunComparison, most: int) -> Iterator[str]:
-    one, other = each.names
-    yield f"## {escaped(each.head)}"
-    head = ["", one, other, "difference, paired 95 %", "p", "up", "down"]
-    rows = [[*row, *[""] * (len(head) - len(row))] for row in each.figures()]
-    yield markdown_rows([head, *rows], left=len(head))
-    yield "\n".join(f"- {escaped(printable(text))}" for text in each.sentences())
-    changed = _changed_most(each.changes)
-    if not changed[:most]:
-        return
-    yield f"Changed most, {len(changed[:most])} of {len(changed)}:"
-    head = ["item", one, other, "gone", "regained", f"answer, {one}", f"answer, {other}"]
-    rows = [
-        [
-            _item_name(item, _WHOLE_ITEM),
-            *_scores(item),
-            _moved_facts(item.gone, _FACTS),
-            _moved_facts(item.regained, _FACTS),
-            _answer(item.first),
-            _answer(item.second),
-        ]
-        for item in changed[:most]
-    ]
-    answered = any(row[-2] or row[-1] for row in rows)
-    rows = [head, *rows] if answered else [row[:-2] for row in (head, *rows)]
-    yield markdown_rows(rows, left=len(head))
 
 
 def _json(each: RunComparison) -> dict[str, Any]:
@@ -459,14 +436,14 @@ def _json(each: RunComparison) -> dict[str, Any]:
             "kept": changes.kept.get("facts kept"),
             "needed": changes.kept.get("needed facts"),
             "stated_only": changes.kept.get("stated only"),
-            "gone": list(map(_fact, changes.facts.gone)),
-            "regained": list(map(_fact, changes.facts.regained)),
-            "uncertain": list(map(_fact, changes.facts.uncertain)),
+            "gone": list(map(fact_json, changes.facts.gone)),
+            "regained": list(map(fact_json, changes.facts.regained)),
+            "uncertain": list(map(fact_json, changes.facts.uncertain)),
         },
         "not_comparable": {
             "cases": list(changes.changed_cases),
             "probes": list(map(list, changes.changed_probes)),
-            "facts": list(map(_fact, changes.facts.not_comparable)),
+            "facts": list(map(fact_json, changes.facts.not_comparable)),
         },
         "removed": list(changes.removed),
         "below": list(map(_id, changes.below)),
@@ -488,7 +465,7 @@ def _json(each: RunComparison) -> dict[str, Any]:
     }
 
 
-def _fact(fact: FactChange) -> dict[str, str]:
+def fact_json(fact: FactChange) -> dict[str, str]:
     found = {"text": fact.text, "case": fact.case, "probe": fact.probe, "point": fact.point}
     return {**found, "class": fact.kind}
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 from pytest_compaction.gate import ArmComparison, Check
 from pytest_compaction.metrics import (
     FEWEST_CLUSTERS,
-    FactChange,
     FactChanges,
     Mean,
     by_class,
@@ -22,6 +21,7 @@ from pytest_compaction.metrics import (
 from pytest_compaction.record import Record
 from pytest_compaction.records import TEXTS, finite, row_of
 from pytest_compaction.reports.ab import AB, versions_of
+from pytest_compaction.reports.changes import fact_json
 from pytest_compaction.reports.finished_run import (
     TOO_FEW_CASES,
     FinishedRun,
@@ -253,7 +253,7 @@ def _baseline(each: ArmComparison) -> dict[str, Any]:
         "not_comparable": {
             "cases": list(changes.changed_cases),
             "probes": [list(probe) for probe in changes.changed_probes],
-            "facts": list(map(_fact, changes.facts.not_comparable)),
+            "facts": list(map(fact_json, changes.facts.not_comparable)),
         },
         "items": {
             "compared": len(changes.items),
@@ -266,13 +266,8 @@ def _baseline(each: ArmComparison) -> dict[str, Any]:
 
 
 def _names(facts: FactChanges) -> dict[str, Any]:
-    return {
-        name: list(map(_fact, getattr(facts, name))) for name in ("gone", "regained", "uncertain")
-    }
-
-
-def _fact(fact: FactChange) -> dict[str, str]:
-    return {"text": fact.text, "case": fact.case, "probe": fact.probe, "point": fact.point}
+    names = ("gone", "regained", "uncertain")
+    return {name: list(map(fact_json, getattr(facts, name))) for name in names}
 
 
 def _mean(mean: Mean) -> dict[str, Any]:

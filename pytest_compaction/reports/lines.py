@@ -116,11 +116,7 @@ def counted(number: int, one: str, several: str = "") -> str:
 
 
 def wrapped(
-    text: str,
-    style: Style = "plain",
-    indent: str = "",
-    hanging: str = "  ",
-    break_on_hyphens: bool = False,
+    text: str, style: Style = "plain", indent: str = "", hanging: str = "  "
 ) -> Iterator[Line]:
     """A sentence in as many lines as it takes; all but the first begin with ``hanging`` too."""
     for line in textwrap.wrap(
@@ -128,7 +124,7 @@ def wrapped(
         WIDTH,
         initial_indent=indent,
         subsequent_indent=indent + hanging,
-        break_on_hyphens=break_on_hyphens,
+        break_on_hyphens=False,
     ):
         yield Line(line, style)
 

@@ -10,17 +10,13 @@ from pytest_compaction.metrics import (
     FEWEST_CLUSTERS,
     TOO_FEW,
     Aggregate,
-    BudgetCurve,
-    CurvePoint,
     StrategyComparison,
     StrategyPair,
     aggregate,
     budget_share,
     budgets_of,
     by_arm,
-    by_compactor,
     compare_strategies,
-    curves,
     interval_method,
     is_null,
     known,
@@ -71,7 +67,7 @@ def strategy_lines(
     verbose: bool,
     words: bool = False,
 ) -> Iterator[Line]:
-    """A comparison, or one for each budget and the curves over all budgets."""
+    """A comparison, or one for each budget."""
     budgets = budgets_of(records)
     if len(budgets) < 2:
         yield from comparison(groups, control, grouped, verbose, words)
@@ -86,7 +82,6 @@ def strategy_lines(
         found = by_arm([r for r in records if r.get("budget") in {None, budget}])
         ranked = {name: found[name] for name in order if name in found}
         yield from comparison({**ranked, **found}, control, grouped, verbose, words)
-    yield from curve_lines(records, grouped)
 
 
 def comparison(
@@ -312,72 +307,3 @@ def _beside_the_best(pair: StrategyPair) -> Line:
     text = f"  {value:+.2f} {interval}{chance}, from the best, "
     (best,) = short_names([pair.first], WIDTH - len(text)).values()
     return Line(text + best)
-
-
-# Over budgets
-
-_CURVE_NAME: Final = 19
-_AREA: Final = 18
-_WITH_INTERVAL: Final = 13
-_PLAIN: Final = 7
-OVER_BUDGET: Final = "!"
-"""Marks a share that a strategy reached with views over the budget."""
-
-
-def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
-    """Strategy by budget: share of facts stated with its interval, mean tokens, and the area."""
-    found = curves(records)
-    if grouped:
-        first = {names[0] for names in with_same_views(by_compactor(records))}
-        found = [curve for curve in found if curve.compactor in first]
-    if not found:
-        return
-    budgets = sorted({point.budget for curve in found for point in curve.points})
-    room = WIDTH - _CURVE_NAME - _AREA
-    width = _WITH_INTERVAL if len(budgets) * _WITH_INTERVAL <= room else _PLAIN
-    yield Line("")
-    yield Line("facts that the views state, by budget in tokens", "bold")
-    head = "".join(f"{budget:>{width},}" for budget in budgets)
-    yield Line(f"{'compactor':<{_CURVE_NAME}}{head}{'area':>{_AREA}}", "dim")
-    shown = short_names((curve.compactor for curve in found), _CURVE_NAME - 1)
-    areas = {
-        curve.compactor: curve.area
-        if {point.budget for point in curve.points if point.stated is not None} == set(budgets)
-        else None
-        for curve in found
-    }
-
-    def rank(curve: BudgetCurve) -> tuple[bool, bool, float, str]:
-        """The largest area first; views over the budget and missing points after all others."""
-        area = areas[curve.compactor]
-        over = any(point.over_budget for point in curve.points)
-        return over, area is None, -(area.value if area else 0.0), curve.compactor
-
-    for curve in sorted(found, key=rank):
-        points = {point.budget: point for point in curve.points}
-        cells = "".join(f"{_share(points.get(budget), width):>{width}}" for budget in budgets)
-        area = areas[curve.compactor]
-        text = "-"
-        if area is not None:
-            within = f" {interval_text(area.interval, limits=(0, 1))}" if area.interval else ""
-            text = f"{area.value:.2f}{within}"
-        yield Line(f"{shown[curve.compactor]:<{_CURVE_NAME}}{cells}{text:>{_AREA}}")
-        views = (points[budget].tokens if budget in points else None for budget in budgets)
-        tokens = "".join(_cell(each, width, ",.0f") for each in views)
-        yield Line(f"{'  tokens':<{_CURVE_NAME}}{tokens}".rstrip(), "dim")
-    yield Line("area: mean height of the curve over the logarithm of the budget, 0 to 1", "dim")
-    if not all(areas.values()):
-        yield Line("no area: a point is missing; areas over fewer budgets do not compare", "dim")
-    if any(point.over_budget for curve in found for point in curve.points):
-        yield Line(f"{OVER_BUDGET} some views were over the budget", "dim")
-
-
-def _share(point: CurvePoint | None, width: int) -> str:
-    if point is None or point.stated is None:
-        return "-"
-    mark = OVER_BUDGET if point.over_budget else ""
-    text = f"{100 * point.stated.value:.0f}%{mark}"
-    if width < _WITH_INTERVAL or mark or point.stated.interval is None:
-        return text
-    low, high = point.stated.interval
-    return f"{text} {100 * max(low, 0):.0f}-{100 * min(high, 1):.0f}"

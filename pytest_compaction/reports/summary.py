@@ -30,7 +30,12 @@ from pytest_compaction.reports.one_strategy import (
 )
 from pytest_compaction.reports.strategies import ON_WORDS, strategy_lines
 from pytest_compaction.reports.table import plain_table
-from pytest_compaction.reports.tables import ABILITY, class_tables, long_memory_tables
+from pytest_compaction.reports.tables import (
+    ABILITY,
+    budget_tables,
+    class_tables,
+    long_memory_tables,
+)
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
@@ -103,7 +108,8 @@ def _probes(
         yield from lowest_lines(groups[name], lowest)
     if reader := reader_in(records):
         yield from wrapped(read_by(reader), "dim")
-    for found in (*long_memory_tables(groups), *(class_tables(groups) if verbose else ())):
+    tables = (*budget_tables(records), *long_memory_tables(groups))
+    for found in (*tables, *(class_tables(groups) if verbose else ())):
         title, *rest = plain_table(found, WIDTH, ABILITY)
         yield from (Line(""), Line(title, "bold"), *map(Line, rest))
 

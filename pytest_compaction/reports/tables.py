@@ -34,6 +34,7 @@ from pytest_compaction.metrics import (
     cheapest,
     conversations_of,
     counts_of,
+    curves,
     cycles_of,
     fetched_pairs,
     further,
@@ -84,6 +85,7 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     """All tables that these records of probes allow, with costs at the prices of a model."""
     groups = by_arm(records)
     yield strategies_table(groups)
+    yield from budget_tables(records)
     yield from long_memory_tables(groups)
     yield from class_tables(groups)
     yield from _curve_table(groups)
@@ -255,6 +257,37 @@ def _fetched_table(records: Sequence[Record]) -> Iterator[Table]:
     )
     if rows:
         yield table_of("fetched_again", "Looked up again after a compaction", columns, rows, notes)
+
+
+def budget_tables(records: Sequence[Record]) -> Iterator[Table]:
+    """With several budgets the share of facts stated at each, and the area under the curve.
+
+    The largest area comes first; views over the budget and missing points after all others.
+    """
+    found = curves(records)
+    budgets = sorted({point.budget for curve in found for point in curve.points})
+    ranked = []
+    for curve in found:
+        points = {point.budget: point for point in curve.points if point.stated is not None}
+        area = curve.area if len(points) == len(budgets) else None
+        over = sum(point.over_budget for point in curve.points)
+        rank = over > 0, area is None, -(area.value if area else 0.0), curve.compactor
+        stated = (point.stated if (point := points.get(b)) else None for b in budgets)
+        shares = (estimate(mean, "share", _SHARE) for mean in stated)
+        row = (Cell(curve.compactor), *shares, estimate(area, "number", _SHARE), count(over))
+        ranked.append((rank, row))
+    if found:
+        heads = [("compactor", "compactor"), *((str(b), f"{b:,}") for b in budgets)]
+        heads += [("area", "area"), ("over_budget", "over budget")]
+        rows = [row for _, row in sorted(ranked, key=lambda each: each[0])]
+        title = "Facts that the views state, by budget in tokens"
+        yield table("budgets", title, heads, rows, [_AREA])
+
+
+_AREA: Final = (
+    "Area: mean height of the curve over the logarithm of the budget, 0 to 1; none where a point "
+    "is missing. Over budget: cases with a view over one of the budgets."
+)
 
 
 def production_table(lost: ProductionLoss) -> Table:

@@ -66,7 +66,7 @@ def test_strategies_of_one_run_are_compared_by_name(folder, capsys):
     name = write(folder, both).name
     shown = compared(capsys, f"{name}@anchored", f"{name}@truncate")
     assert shown.startswith("0001 anchored -> 0001 truncate: 24 items of 12 cases\n")
-    assert "anchored truncate  difference" in shown
+    assert "anchored  truncate  difference" in shown
 
 
 def test_without_a_name_the_strategies_that_both_have_are_compared(folder, capsys):

@@ -72,7 +72,8 @@ def test_the_terminal_shows_it_for_one_strategy_and_for_several():
 
 
 def test_comparisons_have_it():
-    row = next(x for x in changes.comparison_text(compared(), 0).splitlines() if x.startswith(NAME))
+    lines = changes.comparison_text(compared(), 0).splitlines()
+    row = next(x for x in lines if x.startswith(f"  {NAME}"))
     assert "-1.00" in row
     assert f"| {NAME.replace('_', chr(92) + '_')} |" in changes.comparison_markdown(compared(), 0)
     (found,) = changes.comparison_json(compared())["comparisons"]

@@ -68,8 +68,8 @@ def test_the_summary_ends_with_the_curve(pytester):
     set_up(pytester)
     budgets = "--compaction-budget=40,50,100000"
     result = run(pytester, "--compactor=window,truncate", budgets, compactor=None)
-    (title,) = [n for n, line in enumerate(result.outlines) if line.startswith("facts that the")]
-    rows = [line for line in result.outlines[title:] if line.startswith(("window", "truncate"))]
+    (title,) = [n for n, line in enumerate(result.outlines) if line.startswith("Facts that the")]
+    rows = [line for line in result.outlines[title:] if line.startswith(("  window", "  truncate"))]
     assert len(rows) == 2
     (curve, other) = curves(load_run(run_files(pytester)[-1]).records)
     assert {curve.compactor, other.compactor} == {"window", "truncate"}

@@ -182,8 +182,6 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
         "costs": [item for item in figures if item.costs and not item.control],
         "cost_horizon": COST_HORIZON,
         "cases": sorted(cases.items(), key=lambda row: (min(row[1])[0], row[0])),
-        "budgets": budgets,
-        "curves": drawn,
         "curve_plot": budget_plot(drawn, budgets),
         "tables": [
             (each.name, list(run_tables(found, pricing)))
