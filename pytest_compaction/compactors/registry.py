@@ -180,12 +180,11 @@ class Registry:
         return (product_prompt(asks) if asks else frame()).text
 
     def understood(self, specs: Iterable[Spec]) -> list[str]:
-        """How each function that is not shipped is called."""
+        """How each function is called, and what a strategy has the header say."""
         found: dict[str, None] = {}
         for part in _parts(specs):
-            if not self.is_shipped(part):
-                told = getattr(self.example(part), "understood", "")
-                found |= {f"{part.target} {told}": None} if told else {}
+            told = getattr(self.example(part), "understood", "")
+            found |= {f"{part.target} {told}": None} if told else {}
         return list(found)
 
     def _resolve(self, target: str) -> Any:

@@ -484,7 +484,8 @@ class CaseFeeder:
             batch = new[first:end]
             await self._feeder.observe(batch, context)
             if await self._feeder.is_time(context):
-                await self._feeder.compact(context, batch[-1].id)
+                asked = replace(context, reason=self._feeder.trigger.kind)
+                await self._feeder.compact(asked, batch[-1].id)
 
 
 def tokens_until(log: Sequence[Message], tokens: TokenCounter) -> list[int]:

@@ -29,6 +29,7 @@ FURTHER = (
     "cline:mode=basic",
     "codex:mode=local",
     "continue:mode=cli",
+    "hermes:mode=lean",
     "roo:version=1",
 )
 """Compositions of the pages, and modes that are strategies of their own."""

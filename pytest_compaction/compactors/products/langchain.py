@@ -30,8 +30,16 @@ settings for models whose window is not known.
 Adapted: what stays by tokens takes at most half of the budget. Any tool that writes or edits
 files counts, not only ``write_file`` and ``edit_file``. Nothing can be read from the file that the
 view names: what it would hold is gone. After a refused request the original also cuts the newest
-results; that is left out, and so is the tool with which the model compacts by itself
-(``compact_conversation``), because the point is the case's here and not of the model's choice.
+results; that is left out.
+
+``tool=yes`` is the tool with which the model compacts by itself (``compact_conversation`` of
+``SummarizationToolMiddleware``, which an application adds). It refuses below half of the trigger,
+and cuts no arguments first. With ``--compaction-trigger=auto`` the strategy is due from there on,
+and asks the model in each turn that begins whether it calls the tool. Adapted: the model has the
+tool in every request, while here it is asked only when the user has said something, because
+each question is a request of its own; its call and the note that answers it are not in the view.
+Rules do not decide: with them it is as if the model called it as soon as it may. At the points of a
+case, and at other triggers, nobody is asked.
 """
 
 from __future__ import annotations
@@ -42,6 +50,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Literal
 
 from pytest_compaction.artifacts import call_touches, shell_script
+from pytest_compaction.case import AnswerSpec
 from pytest_compaction.compactors.base.cuts import (
     cut_before,
     newest_within,
@@ -66,7 +75,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_room,
     without_preamble,
 )
-from pytest_compaction.compactors.parameters import whole
+from pytest_compaction.compactors.parameters import choice, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation import (
     Message,
@@ -76,6 +85,7 @@ from pytest_compaction.conversation import (
     canonical_json,
     leading_system,
 )
+from pytest_compaction.models import OFFLINE, AnswerRequest, ModelError
 
 PREAMBLE: Final = "What the conversation was about so far, in a summary:"
 TOO_LONG: Final = "The conversation before this point was too long to be summarised."
@@ -254,6 +264,13 @@ OFFLOADED: Final = (
     "/conversation_history/session.md if a detail is needed. The summary:"
 )
 _WRITING: Final = frozenset({"write", "edit", "append"})
+CALL: Final = "CALL"
+OFFER: Final = (
+    "You have a tool without arguments that compacts this conversation: a short summary takes the "
+    "place of its older messages. Call it when the conversation gets long, when a new task begins "
+    "that has nothing to do with those before, or when what was gathered has been worked up and is "
+    f"no longer needed. Do you call it now, before you go on? Answer {CALL} or WAIT, nothing else."
+)
 
 
 @dataclass(eq=False)
@@ -261,7 +278,8 @@ class DeepAgents(LangChain):
     """Cuts long arguments of old calls, and if that is not enough summarises.
 
     ``keep``, ``trim`` and ``trigger`` are those of ``langchain``; ``arguments`` is the number of
-    characters above which an argument is cut.
+    characters above which an argument is cut. With ``tool=yes`` the model may compact before the
+    trigger.
     """
 
     name = "deepagents"
@@ -273,12 +291,51 @@ class DeepAgents(LangChain):
     trim: int = whole(0, 0, unit="tokens (0 for no limit)")
     trigger: int | float | str = TRIGGER
     arguments: int = whole(ARGUMENT_CHARACTERS, KEPT_CHARACTERS, unit="characters")
+    tool: str = choice("no", "yes")
     usual_trigger = TRIGGER
+
+    @property
+    def understood(self) -> str:
+        """What the header of a run says of it."""
+        return (
+            "with tool=yes asks the model in each turn whether to compact, from half of its "
+            "trigger on, with --compaction-trigger=auto; with rules it compacts as soon as it may"
+            if self.tool == "yes"
+            else ""
+        )
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due at the trigger, or when a turn begins in which the model may call the tool."""
+        reached = super().due(state, context)
+        if reached is not None or self.tool == "no" or self.due_size is None:
+            return reached
+        messages = load(state["messages"])
+        own, half = messages[leading_system(messages) :], self.due_size.amount / 2
+        begins = bool(own) and own[-1].role == "user" and own[-1].origin == "log"
+        may = begins and replace(self.due_size, amount=half).reached(own, context)
+        if not (may and self.cut(own, context)):
+            return None
+        return f"the conversation has reached half of {self.due_size}: the model may compact it"
+
+    async def _is_called(self, messages: Sequence[Message], context: Context) -> bool:
+        """Whether the model calls the tool; rules call it at once."""
+        if context.model.name == OFFLINE:
+            return True
+        spec = AnswerSpec(max_tokens=150)
+        request = AnswerRequest(tuple(messages), OFFER, spec, role="compaction")
+        return CALL in (await context.model.answer(request)).text.upper()
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
+        by_tool = self.tool == "yes" and context.reason == "auto"
+        if by_tool and super().due(state, context) is None:
+            try:
+                is_called = await self._is_called(before, context)
+            except ModelError as error:
+                return unchanged(state, f"the model was not asked whether to compact: {error}")
+            return await super().compact(state, context) if is_called else unchanged(state)
         after = self.shortened(before, context)
         cut: State = {**state, "messages": dump(after)}
         if after != before and not self.is_needed(cut, context):

@@ -37,7 +37,7 @@ from pytest_compaction.compactors.products.langchain import (
     without_middle_part,
 )
 from pytest_compaction.conversation import structure_faults
-from pytest_compaction.models import ModelError
+from pytest_compaction.models import AnswerReply, ModelError
 
 
 def talk(turns, words=30):
@@ -299,3 +299,77 @@ def test_it_is_due_at_85_hundredths_of_the_window():
     assert said < used
     assert compactor.due(state, context_of(window=int(said / 0.85))) is not None
     assert compactor.due(state, context_of(window=int(said / 0.85) + 5)) is None
+
+
+class Deciding(SpyModel):
+    """Says whether it calls the tool."""
+
+    name = "m"
+
+    def __init__(self, said):
+        super().__init__()
+        self.said, self.asked = said, []
+
+    async def answer(self, request):
+        self.asked.append(request)
+        if isinstance(self.said, ModelError):
+            raise self.said
+        return AnswerReply(self.said)
+
+
+def turn(model, chat=None, reason="auto", **parameters):
+    """A compaction as a turn of the user begins, with more than half of the trigger used."""
+    chat = chat or [*session(6), user("And the docs?")]
+    used = COUNTER.messages(messages_of(chat)[1:])
+    context = replace(context_of(900, window=int(used / 0.6), model=model), reason=reason)
+    return compacted(DeepAgents(**parameters), chat, context)
+
+
+def test_the_model_compacts_before_the_trigger_if_it_calls_the_tool():
+    model = Deciding("call")
+    outcome, view = turn(model, tool="yes")
+    assert (outcome.status, len(model.asked)) == ("compacted", 1)
+    assert view[1].text.startswith(OFFLOADED)
+    assert model.asked[0].role == "compaction"
+    waiting = Deciding("WAIT")
+    outcome, view = turn(waiting, tool="yes")
+    assert (outcome.status, len(waiting.asked)) == ("noop", 1)
+    assert waiting.requests == []
+
+
+def test_the_tool_cuts_no_arguments_first():
+    spy = Deciding("CALL")
+    chat = [system(), user("Write it."), *writing(), *session(6)[1:], user("And the docs?")]
+    turn(spy, chat, tool="yes")
+    assert arguments_of(spy.requests[0].messages)[0]["content"] == "value = 1\n" * 400
+
+
+def test_a_model_that_is_away_leaves_the_view_and_rules_call_the_tool_at_once():
+    outcome, _ = turn(Deciding(ModelError("away")), tool="yes")
+    assert outcome.error == "the model was not asked whether to compact: away"
+    outcome, _ = turn(SpyModel(), tool="yes")
+    assert outcome.status == "compacted"
+
+
+@pytest.mark.parametrize(
+    ("reason", "parameters"), [("case", {"tool": "yes"}), ("manual", {"tool": "yes"}), ("auto", {})]
+)
+def test_nobody_is_asked_at_the_points_of_a_case_or_without_the_tool(reason, parameters):
+    model = Deciding("WAIT")
+    outcome, _ = turn(model, reason=reason, **parameters)
+    assert (outcome.status, model.asked) == ("compacted", [])
+
+
+def test_the_tool_is_offered_from_half_of_the_trigger_on_as_a_turn_begins():
+    chat = messages_of([*session(6), user("And the docs?")])
+    said, compactor = COUNTER.messages(chat[1:]), DeepAgents(tool="yes")
+
+    def due(messages, share, strategy=compactor):
+        context = context_of(window=int(said / share))
+        return strategy.due(strategy.observe(strategy.start(), messages, context), context)
+
+    assert "the model may compact it" in due(chat, 0.43)
+    assert due(chat, 0.42) is None
+    assert due(chat[:-1], 0.6) is None
+    assert due(chat, 0.6, DeepAgents()) is None
+    assert "has reached 0.85 fraction" in due(chat[:-1], 0.95)
