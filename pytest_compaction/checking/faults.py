@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.checking.examples.scenario import CANARY, Fault
@@ -75,36 +74,42 @@ class FaultyModel:
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Summarise, or misbehave."""
-        kind = self._strikes()
-        size = self._tokens.messages(request.messages)
-        if request.previous is not None:
-            size += self._tokens.text(request.previous.render(request.sections))
-        if kind == "raises":
-            self.asked.append(SummaryCall(request, size, failed=True))
-            raise ModelError("the model timed out (a fault that the check injects)")
-        reply = (
-            await self._behind.summarize(request)
-            if kind is None
-            else SummaryReply(_wrong(kind, request), Usage())
-        )
-        self.asked.append(SummaryCall(request, size, empty=reply.summary.empty))
+        kind = self._fault_at(request)
+        if kind is None:
+            reply = await self._behind.summarize(request)
+        else:
+            reply = SummaryReply(_wrong(kind, request), Usage())
+        self._note(request, empty=reply.summary.empty)
         return reply
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Compact natively, or fail."""
         asked = SummaryRequest(request.messages, (), 0, None, request.instructions)
-        size = self._tokens.messages(request.messages)
-        if self._strikes() == "raises":
-            self.asked.append(SummaryCall(asked, size, failed=True))
-            raise ModelError("the model timed out (a fault that the check injects)")
+        self._fault_at(asked)
         try:
             reply = await self._behind.model.compact(request)
         except UnsupportedError as error:
             self.unsupported = str(error)
-            self.asked.append(SummaryCall(asked, size, failed=True))
+            self._note(asked, failed=True)
             raise
-        self.asked.append(SummaryCall(asked, size))
+        self._note(asked)
         return reply
+
+    def _fault_at(self, request: SummaryRequest) -> str | None:
+        """The fault that strikes at this request; an error is raised at once."""
+        self._calls += 1
+        struck = self._fault is not None and self._fault.call in {0, self._calls}
+        kind = self._fault.kind if self._fault is not None and struck else None
+        if kind == "raises":
+            self._note(request, failed=True)
+            raise ModelError("the model timed out (a fault that the check injects)")
+        return kind
+
+    def _note(self, request: SummaryRequest, empty: bool = False, failed: bool = False) -> None:
+        size = self._tokens.messages(request.messages)
+        if request.previous is not None:
+            size += self._tokens.text(request.previous.render(request.sections))
+        self.asked.append(SummaryCall(request, size, empty, failed))
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
         """Forward the request as it is."""
@@ -123,33 +128,18 @@ class FaultyModel:
         """Forward the request as it is."""
         return await self._behind.model.judge(request)
 
-    def _strikes(self) -> str | None:
-        self._calls += 1
-        return self._fault.kind if self._fault and self._fault.strikes(self._calls) else None
-
 
 def _wrong(kind: str, request: SummaryRequest) -> Summary:
     ids = [section.id for section in request.sections]
     if kind == "empty" or not ids:
         return Summary(())
     if kind == "prompt":
-        asks = {section.id: (section.asks,) for section in request.sections}
-        return Summary(tuple(asks.items()))
-    if kind == "call-like":
-        return Summary(((ids[0], (CALL_LIKE,)),))
-    if kind == "reasoning":
-        return Summary(((ids[0], (REASONING,)),))
-    if kind == "echo":
-        return Summary(((ids[0], (CANARY, *_said(request))),))
-    return Summary(tuple((id, tuple(_padding(request.budget // 4, id))) for id in ids))
-
-
-def _said(request: SummaryRequest) -> Iterator[str]:
-    for message in request.messages:
-        yield from (line for line in readable(message).splitlines() if line.strip())
-
-
-def _padding(entries: int, id: str) -> Iterator[str]:
-    """Entries that fill about four times the budget, over all sections."""
-    for number in range(max(entries, 4)):
-        yield f"entry {number} of {id}: the work went on and more was written than was asked for"
+        return Summary(tuple((section.id, (section.asks,)) for section in request.sections))
+    if kind == "oversized":  # about four times the budget, over all sections
+        text = "the work went on and more was written than was asked for"
+        count = max(request.budget // 4, 4)
+        written = {id: tuple(f"entry {n} of {id}: {text}" for n in range(count)) for id in ids}
+        return Summary(tuple(written.items()))
+    said = [line for m in request.messages for line in readable(m).splitlines() if line.strip()]
+    entries = {"call-like": (CALL_LIKE,), "reasoning": (REASONING,), "echo": (CANARY, *said)}
+    return Summary(((ids[0], entries[kind]),))

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pytest_compaction.checking.examples.scenario import Scenario
 from pytest_compaction.compactors import Span, Status, Traits
-from pytest_compaction.conversation import Message, TokenCounter, pending_calls
+from pytest_compaction.conversation import Message, TokenCounter, groups, pending_calls
 from pytest_compaction.models import SummaryRequest
 
 Messages = tuple[Message, ...]
@@ -54,6 +54,11 @@ class ObservedStep:
     def pending(self) -> tuple[str, ...]:
         """Ids of the calls at the end of the view before that have no result yet."""
         return pending_calls(self.before)
+
+    @cached_property
+    def waiting(self) -> Messages:
+        """The messages at the end of the view before with a call that has no result yet."""
+        return self.before[slice(*groups(self.before)[-1])] if self.pending else ()
 
     @cached_property
     def said(self) -> Mapping[str, Message]:

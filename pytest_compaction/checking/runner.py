@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -35,29 +35,6 @@ from pytest_compaction.text import printable
 
 class ContractError(Exception):
     """A method raised an error, or returned something of another type than it promises."""
-
-
-@dataclass(frozen=True)
-class StrategyUnderCheck:
-    """One compactor and the thread in which all its code runs."""
-
-    compactor: Compactor[State]
-    thread: StrategyThread
-    timeout: float
-
-    def call(self, name: str, *arguments: Any) -> Any:
-        """Call a method; what it raises, even ``SystemExit``, breaks the contract."""
-        method = partial(getattr(self.compactor, name), *arguments)
-        value, error = self.thread.ended(method, self.timeout)
-        if error is not None:
-            raise ContractError(f"{name} raised {_said(error)}")
-        return value
-
-
-def _said(error: BaseException) -> str:
-    """An error of a strategy in words; also ``SystemExit``, which must not end the process."""
-    text = str(error) if isinstance(error, CompactorError) else f"{type(error).__name__}: {error}"
-    return printable(text.removesuffix(": "), 300)
 
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
@@ -91,58 +68,58 @@ class Runner:
 
     def _once(self, scenario: Scenario, bare: bool = False) -> Observation:
         """One run through the scenario; a ``bare`` one only notes the steps."""
-        model = FaultyModel(self.model, self.tokens, scenario.fault)
-        context = Context(
-            scenario.window,
-            scenario.budget,
-            self.tokens,
-            model,
-            instructions=scenario.instructions,
-        )
         with ExitStack() as opened:
-
-            def start() -> StrategyUnderCheck:
-                compactor = self.create()
-                thread = StrategyThread(compactor.name, self.loop.of(compactor))
-                opened.callback(thread.close)
-                return StrategyUnderCheck(compactor, thread, self.timeout)
-
-            drive = _Drive(scenario, start, model, context, bare)
+            drive = _Drive(self, scenario, bare, opened)
             try:
                 drive.go()
             except ContractError as raised:
                 drive.raised = str(raised)
-        if model.unsupported is not None:
-            self.unsupported.append(model.unsupported)
-        return drive.seen()
+        if drive.model.unsupported is not None:
+            self.unsupported.append(drive.model.unsupported)
+        return Observation(
+            scenario,
+            drive.compactor.traits,
+            self.tokens,
+            tuple(drive.steps),
+            drive.raised,
+            drive.noted,
+        )
 
 
-@dataclass
 class _Drive:
-    scenario: Scenario
-    start: Callable[[], StrategyUnderCheck]
-    model: FaultyModel
-    context: Context
-    bare: bool = False
-    steps: list[ObservedStep] = field(default_factory=list)
-    raised: str | None = None
-    noted: defaultdict[str, list[Breach]] = field(default_factory=lambda: defaultdict(list))
-
-    def __post_init__(self) -> None:
-        self.strategy = self.start()
-        self.kept: list[tuple[State, str, Messages]] = []
+    def __init__(self, runner: Runner, scenario: Scenario, bare: bool, opened: ExitStack) -> None:
+        self._runner, self._scenario, self._bare, self._opened = runner, scenario, bare, opened
+        self.model = FaultyModel(runner.model, runner.tokens, scenario.fault)
+        self._context = Context(
+            scenario.window,
+            scenario.budget,
+            runner.tokens,
+            self.model,
+            instructions=scenario.instructions,
+        )
+        self.compactor, self._thread = self._started()
+        self.steps: list[ObservedStep] = []
+        self.raised: str | None = None
+        self.noted: defaultdict[str, list[Breach]] = defaultdict(list)
+        self._kept: list[tuple[State, str, Messages]] = []
         """Each state with its text and its view, in the order in which they were made."""
 
-    def seen(self) -> Observation:
-        """Everything that was noted so far."""
-        return Observation(
-            self.scenario,
-            self.strategy.compactor.traits,
-            self.context.tokens,
-            tuple(self.steps),
-            self.raised,
-            self.noted,
-        )
+    def _started(self) -> tuple[Compactor[State], StrategyThread]:
+        """A new instance and the thread in which all its code runs."""
+        compactor = self._runner.create()
+        thread = StrategyThread(compactor.name, self._runner.loop.of(compactor))
+        self._opened.callback(thread.close)
+        return compactor, thread
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        """Call a method; what it raises, even ``SystemExit``, breaks the contract."""
+        method = partial(getattr(self.compactor, name), *arguments)
+        value, error = self._thread.ended(method, self._runner.timeout)
+        if error is None:
+            return value
+        known = isinstance(error, CompactorError)
+        said = str(error) if known else f"{type(error).__name__}: {error}"
+        raise ContractError(f"{name} raised {printable(said.removesuffix(': '), 300)}")
 
     def _note(self, invariant: str, sentence: str, ids: tuple[str, ...] = ()) -> None:
         self.noted[invariant].append(Breach(sentence, ids))
@@ -157,28 +134,28 @@ class _Drive:
 
     def go(self) -> None:
         """Observe and compact batch by batch, then look back."""
-        state = self.strategy.call("start")
+        state = self._call("start")
         log: Messages = ()
-        for number, batch in enumerate(self.scenario.batches, 1):
+        batches = self._scenario.batches
+        for number, batch in enumerate(batches, 1):
             state = self._observed(state, batch)
             log += batch
-            state = self._compacted(state, log, again=False)
+            last = number == len(batches)
+            for again in range(1 + self._scenario.again * last):
+                state = self._compacted(state, log, again=again > 0)
+                if self._over():
+                    break
             if self._over():
                 break
-            if number == len(self.scenario.batches):
-                for _ in range(self.scenario.again):
-                    state = self._compacted(state, log, again=True)
-                    if self._over():
-                        break
-        if not self.bare:
+        if not self._bare:
             self._ask(state)
             self._look_back()
 
     def _observed(self, state: State, batch: Sequence[Message]) -> State:
         given = list(batch)
-        before = self.kept[-1][2] if self.kept else ()
+        before = self._kept[-1][2] if self._kept else ()
         text = _as_text(state)
-        new: State = self.strategy.call("observe", state, given, self.context)
+        new: State = self._call("observe", state, given, self._context)
         if _as_text(state) != text:
             self._mutated("observe")
         if given != list(batch):
@@ -189,23 +166,23 @@ class _Drive:
         new_text = _as_text(new)
         view = self._shown(new, new_text)
         self._equal("not-due-is-identity", what, (*before, *batch), view)
-        self.kept.append((new, new_text, view))
+        self._kept.append((new, new_text, view))
         return new
 
     def _compacted(self, state: State, log: Messages, again: bool) -> State:
-        _, text, before = self.kept[-1]
+        _, text, before = self._kept[-1]
         self.model.asked.clear()
         try:
-            outcome = self.strategy.call("compact", state, self.context)
+            outcome = self._call("compact", state, self._context)
         finally:
             if _as_text(state) != text:
                 self._mutated("compact")
         _check_outcome(outcome)
         new_text = _as_text(outcome.state)
         after = self._shown(outcome.state, new_text)
-        if not self.bare:
+        if not self._bare:
             self._trip(outcome.state, after)
-        count = self.context.tokens.messages
+        count = self._context.tokens.messages
         self.steps.append(
             ObservedStep(
                 log,
@@ -216,14 +193,14 @@ class _Drive:
                 outcome.status,
                 outcome.spans,
                 outcome.error,
-                self.strategy.call("due", outcome.state, self.context),
+                self._call("due", outcome.state, self._context),
                 tuple(self.model.asked),
                 again,
                 text,
                 new_text,
             )
         )
-        self.kept.append((outcome.state, new_text, after))
+        self._kept.append((outcome.state, new_text, after))
         new: State = outcome.state
         return new
 
@@ -237,12 +214,12 @@ class _Drive:
     def _shown(self, state: State, text: str) -> Messages:
         """The view of a new state, which rendering must not change."""
         view = self._view(state)
-        if not self.bare and _as_text(state) != text:
+        if not self._bare and _as_text(state) != text:
             self._mutated("render")
         return view
 
     def _view(self, state: State, probe: str | None = None) -> Messages:
-        view = self.strategy.call("render", state, self.context, probe)
+        view = self._call("render", state, self._context, probe)
         messages = getattr(view, "messages", None)
         if not isinstance(messages, tuple | list) or not all(
             isinstance(message, Message) for message in messages
@@ -271,7 +248,7 @@ class _Drive:
         self._view(state, PROBES[1])
         once_more = "the view for a question differs after a second question"
         self._equal("render-is-pure", once_more, first, self._view(state, PROBES[0]))
-        if not self.strategy.compactor.traits.needs_probe:
+        if not self.compactor.traits.needs_probe:
             unread = "the view depends on the question, and the strategy does not claim to read it"
             self._equal("render-is-pure", unread, plain, first)
         silent = tuple(message for message in first if PROBES[0] not in readable(message))
@@ -281,12 +258,13 @@ class _Drive:
 
     def _look_back(self) -> None:
         """Render every earlier state again, here and by a fresh instance; look for traces."""
-        used, self.strategy = self.strategy, self.start()
-        for state, _, view in self.kept:
+        used = self.compactor, self._thread
+        self.compactor, self._thread = self._started()
+        for state, _, view in self._kept:
             fresh = "the view of an earlier state differs for a new instance"
             self._equal("earlier-state-restores", fresh, view, self._view(state))
-        self.strategy = used
-        for state, text, view in self.kept:
+        self.compactor, self._thread = used
+        for state, text, view in self._kept:
             later = "the view of an earlier state differs after later compactions"
             self._equal("earlier-state-restores", later, view, self._view(state))
             if _as_text(state) != text and not self.noted["inputs-not-mutated"]:
@@ -327,9 +305,7 @@ def _check_outcome(outcome: object) -> None:
 
 def _as_text(value: Any) -> str:
     """A state as text, so that any change to it shows."""
-    if isinstance(value, dict | list):
-        try:
+    with suppress(TypeError, ValueError, RecursionError):
+        if isinstance(value, dict | list):
             return json.dumps(value, default=repr)
-        except (TypeError, ValueError, RecursionError):
-            return repr(value)
-    return repr(value) if value is not None else ""
+    return "" if value is None else repr(value)

@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final, Literal
+from itertools import zip_longest
+from typing import Any, Final
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import seed as seeded
-from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from pytest_compaction.checking.examples.generated import STRATA, Stratum, scenarios
+from pytest_compaction.checking.examples.generated import STRATA, scenarios
 from pytest_compaction.checking.examples.known import KNOWN
-from pytest_compaction.checking.examples.scenario import Fault, Scenario
+from pytest_compaction.checking.examples.scenario import Scenario, Stratum
 from pytest_compaction.checking.invariants import INVARIANTS
 from pytest_compaction.checking.invariants.invariant import Invariant
 from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
@@ -30,8 +30,8 @@ from pytest_compaction.conversation import Message, Text, TokenCounter, ToolCall
 from pytest_compaction.run import TimeLimitError
 from pytest_compaction.text import printable
 
-_MESSAGES: Final = 24
-"""How many messages of an example are shown: the first and the last half of them."""
+_LINES: Final = 24
+"""How many lines of an example are shown: the first and the last half of them."""
 _TEXT: Final = 44
 _FAULTS: Final = {
     "raises": "raises an error",
@@ -46,68 +46,51 @@ _FAULTS: Final = {
 
 def described(compactor: str, invariant: Invariant, broken: Broken, many: str, again: str) -> str:
     """The failure of an item: a few paragraphs of short lines."""
-    breach = broken.breach
-    lines = [
-        f"{printable(compactor, 60)} breaks {invariant.name}: {breach.sentence}"
-        + (f" ({_ids(breach.ids)})" if breach.ids else ""),
-        "",
-        f"The invariant: {invariant.sentence}",
-        f"Why it matters: {invariant.matters}",
-        "",
-        f"{many}; this is the smallest that was found:",
-        *_example(broken.observation),
-        "",
-        f"Run it again: {again}",
-    ]
-    return "\n".join(lines)
+    seen, breach = broken.observation, broken.breach
+    scenario, fault = seen.scenario, seen.scenario.fault
+    room = f"window {scenario.window} tokens, budget {scenario.budget}"
+    if fault is not None:
+        when = f"at request {fault.call}" if fault.call else "each time"
+        room += f"; the model {_FAULTS[fault.kind]} {when}"
+    lines = list(_example(seen))
+    if len(lines) > _LINES:
+        half = _LINES // 2
+        lines[half:-half] = [f"… {len(lines) - _LINES} more lines"]
+    return "\n".join(
+        [
+            f"{printable(compactor, 60)} breaks {invariant.name}: {breach.sentence}"
+            + (f" (messages {_ids(breach.ids, 5)})" if breach.ids else ""),
+            "",
+            f"The invariant: {invariant.sentence}",
+            f"Why it matters: {invariant.matters}",
+            "",
+            f"{many}; this is the smallest that was found:",
+            *(f"  {line}" for line in (room, *lines)),
+            *([f"  then {seen.raised}"] if seen.raised is not None else ()),
+            "",
+            f"Run it again: {again}",
+        ]
+    )
 
 
-def _example(observation: Observation) -> Iterator[str]:
-    scenario = observation.scenario
-    yield f"  window {scenario.window} tokens, budget {scenario.budget}" + _fault(scenario.fault)
-    steps = list(observation.steps)
-    log = _bounded(scenario)
-    for number, batch in enumerate(scenario.batches):
-        for message in batch:
-            if message.id in log:
-                yield "  " + message_line(message, observation.tokens)
-            elif log[_GAP] == message.id:
-                yield f"  … {len(scenario.log) - _MESSAGES} more messages"
-        if number < len(steps):
-            yield from _step(number + 1, steps[number])
-    for number, step in enumerate(steps[len(scenario.batches) :], len(scenario.batches) + 1):
-        yield from _step(number, step)
-    if observation.raised is not None:
-        yield f"  then {observation.raised}"
-
-
-_GAP: Final = ""
-
-
-def _bounded(scenario: Scenario) -> dict[str, str]:
-    """The ids of the messages to show; under ``_GAP`` the id where messages are left out."""
-    log = scenario.log
-    half = _MESSAGES // 2
-    shown = log if len(log) <= _MESSAGES else (*log[:half], *log[-half:])
-    gap = log[half].id if len(log) > _MESSAGES else "-"
-    return {**{message.id: "" for message in shown}, _GAP: gap}
+def _example(seen: Observation) -> Iterator[str]:
+    """The messages of each batch, and what was then done with them."""
+    for number, (batch, step) in enumerate(zip_longest(seen.scenario.batches, seen.steps), 1):
+        yield from (_message_line(message, seen.tokens) for message in batch or ())
+        yield from _step(number, step) if step else ()
 
 
 def _step(number: int, step: ObservedStep) -> Iterator[str]:
     again = " again" if step.again else ""
-    yield (
-        f"  = compaction {number}{again}: {step.status}, {step.tokens_before} -> "
-        f"{step.tokens_after} tokens" + (f" ({printable(step.error, 100)})" if step.error else "")
-    )
+    error = f" ({printable(step.error, 100)})" if step.error else ""
+    sizes = f"{step.tokens_before} -> {step.tokens_after} tokens"
+    yield f"= compaction {number}{again}: {step.status}, {sizes}{error}"
     if step.rewrote:
-        names = (
-            printable(m.id, 24) + ("" if m.id in step.said else f" ({m.role}, new)")
-            for m in step.after
-        )
-        yield f"    view: {_ids(list(names), 12)}"
+        new = {m.id: "" if m.id in step.said else f" ({m.role}, new)" for m in step.after}
+        yield f"  view: {_ids([f'{printable(id, 24)}{mark}' for id, mark in new.items()], 12)}"
 
 
-def message_line(message: Message, tokens: TokenCounter) -> str:
+def _message_line(message: Message, tokens: TokenCounter) -> str:
     """One line about a message: id, role, tokens, and the beginning of each part."""
     parts: list[str] = []
     for part in message.parts:
@@ -123,19 +106,9 @@ def message_line(message: Message, tokens: TokenCounter) -> str:
     return f"{message.id} {message.role} [{tokens.message(message)}] {' '.join(parts)}"
 
 
-def _fault(fault: Fault | None) -> str:
-    if fault is None:
-        return ""
-    when = f"at request {fault.call}" if fault.call else "each time"
-    return f"; the model {_FAULTS[fault.kind]} {when}"
-
-
-def _ids(ids: Sequence[str], count: int = 5) -> str:
-    shown = [printable(id, 60) for id in ids[:count]]
+def _ids(ids: Sequence[str], count: int) -> str:
     more = f", … {len(ids) - count} more" if len(ids) > count else ""
-    return ("messages " if count == 5 and len(ids) > 1 else "message " if count == 5 else "") + (
-        ", ".join(shown) + more
-    )
+    return ", ".join(printable(id, 60) for id in ids[:count]) + more
 
 
 SEED: Final = 20261121
@@ -154,19 +127,11 @@ class _Enough(BaseException):
     """Ends all drawing at once; Hypothesis lets it through."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A scenario and the stratum from which it was drawn, or ``known``: made by hand."""
-
-    stratum: Stratum | Literal["known"]
-    scenario: Scenario
-
-
 @dataclass(frozen=True)
 class Broken:
-    """An example that broke an invariant: the observation of its run, and the breach in it."""
+    """A scenario that broke an invariant: the observation of its run, and the breach in it."""
 
-    example: Example
+    scenario: Scenario
     observation: Observation
     breach: Breach
 
@@ -196,8 +161,8 @@ class Survey:
         """How often the compactor says that it changed the view."""
         return self.steps["compacted"] + self.steps["truncated"]
 
-    def add(self, example: Example, seen: Observation) -> None:
-        """Count the observation of an example: its steps and every invariant that it breaks."""
+    def add(self, scenario: Scenario, seen: Observation) -> None:
+        """Count the observation of a scenario: its steps and every invariant that it breaks."""
         self.examples += 1
         for step in seen.steps:
             self.steps[step.status] += 1
@@ -211,27 +176,26 @@ class Survey:
             breach = breach_of(invariant, seen)
             if breach is not None:
                 self.breaches[invariant.name] += 1
-                self.first.setdefault(invariant.name, Broken(example, seen, breach))
+                self.first.setdefault(invariant.name, Broken(scenario, seen, breach))
 
 
 def breach_of(invariant: Invariant, seen: Observation) -> Breach | None:
     """The first breach of an invariant; ``None`` if it holds or is waived."""
-    if invariant.waived(seen.traits) is not None:
-        return None
-    return next(invariant.check(seen), None)
+    waived = invariant.waived(seen.traits) is not None
+    return None if waived else next(invariant.check(seen), None)
 
 
-def drawn_examples(count: int, tokens: TokenCounter) -> tuple[Example, ...]:
+def drawn_examples(count: int, tokens: TokenCounter) -> tuple[Scenario, ...]:
     """``count`` different scenarios, the same at every run: a share from each stratum."""
     return _examples(count, tokens.name)
 
 
 @lru_cache(maxsize=4)
-def _examples(count: int, encoding: str) -> tuple[Example, ...]:
-    found: list[Example] = []
-    for number, (stratum, share) in enumerate(STRATA.items()):
+def _examples(count: int, encoding: str) -> tuple[Scenario, ...]:
+    found: list[Scenario] = []
+    for stratum, share in STRATA.items():
         left = count - len(found)
-        wanted = left if number == len(STRATA) - 1 else min(-(-count * share // 100), left)
+        wanted = left if stratum == [*STRATA][-1] else min(-(-count * share // 100), left)
         drawn: dict[Scenario, None] = {}
 
         def take(scenario: Scenario, drawn: dict[Scenario, None] = drawn, n: int = wanted) -> None:
@@ -241,7 +205,7 @@ def _examples(count: int, encoding: str) -> tuple[Example, ...]:
 
         if wanted:
             _draw(stratum, encoding, wanted, take, [Phase.generate])
-        found += [Example(stratum, scenario) for scenario in list(drawn)[:wanted]]
+        found += list(drawn)[:wanted]
     return tuple(found)
 
 
@@ -275,10 +239,9 @@ def _draw(
 
 
 @lru_cache(maxsize=8)
-def _strategy(stratum: Stratum, encoding: str) -> st.SearchStrategy[Scenario]:
-    made: Any = scenarios(TokenCounter(encoding), stratum)
-    strategy: st.SearchStrategy[Scenario] = made
-    return strategy
+def _strategy(stratum: Stratum, encoding: str) -> Any:
+    made: Any = scenarios
+    return made(TokenCounter(encoding), stratum)
 
 
 FEW: Final = 5
@@ -294,8 +257,7 @@ def survey(runner: Runner, count: int) -> Survey:
     If there are next to no compactions, the trigger of the strategy is larger than the examples,
     and these grow.
     """
-    known = [Example("known", scenario) for scenario in KNOWN]
-    examples = [*drawn_examples(count, runner.tokens), *known]
+    examples = [*drawn_examples(count, runner.tokens), *KNOWN]
     found = _surveyed(runner, examples)
     if found.compactions < FEW and found.stuck is None and found.unsupported is None:
         for size in _SIZES:
@@ -305,38 +267,28 @@ def survey(runner: Runner, count: int) -> Survey:
     return found
 
 
-def _surveyed(runner: Runner, examples: Sequence[Example]) -> Survey:
+def _surveyed(runner: Runner, examples: Sequence[Scenario]) -> Survey:
     found = Survey(size=runner.size)
-    for example in examples:
-        try:
-            seen = runner.run(example.scenario)
-        except TimeLimitError as error:
-            found.stuck = str(error)
-            break
-        found.add(example, seen)
+    try:
+        for example in examples:
+            found.add(example, runner.run(example))
+    except TimeLimitError as error:
+        found.stuck = str(error)
     found.unsupported = next(iter(runner.unsupported), None)
     return found
 
 
-def shrunk(
-    broken: Broken,
-    invariant: Invariant,
-    runner: Runner,
-    count: int,
-) -> Broken:
+def shrunk(broken: Broken, invariant: Invariant, runner: Runner, count: int) -> Broken:
     """The smallest example of the same stratum that was found to break the invariant.
 
     A known situation is small already and is returned as it is.
     """
-    stratum = broken.example.stratum
+    stratum = broken.scenario.stratum
     if stratum == "known":
         return broken
     best = broken
-    known = set()
-    for example in drawn_examples(count, runner.tokens):
-        if example == broken.example:
-            break
-        known.add(example.scenario)
+    drawn = drawn_examples(count, runner.tokens)
+    known = set(drawn[: drawn.index(broken.scenario)])
     runs = 0
 
     def fails(scenario: Scenario) -> None:
@@ -351,8 +303,8 @@ def shrunk(
         if breach is None:
             known.add(scenario)
             return
-        if _size(scenario) < _size(best.example.scenario):
-            best = Broken(Example(stratum, scenario), seen, breach)
+        if _size(scenario) < _size(best.scenario):
+            best = Broken(scenario, seen, breach)
         raise _Found
 
     _draw(stratum, runner.tokens.name, count, fails, [Phase.generate, Phase.shrink])

@@ -295,8 +295,7 @@ def test_the_examples_are_different_and_the_same_at_every_run():
 
 def test_the_examples_hold_everything_that_agents_meet():
     found = Counter()
-    for example in drawn_examples(200, COUNTER):
-        scenario = example.scenario
+    for scenario in drawn_examples(200, COUNTER):
         parts = [part for message in scenario.log for part in message.parts]
         found["image"] += any(isinstance(part, Image) for part in parts)
         found["thinking"] += any(isinstance(part, Thinking) for part in parts)
@@ -327,9 +326,9 @@ def test_a_shrunk_example_is_no_larger_breaks_the_same_and_is_always_the_same():
     first = found.first["results-follow-calls"]
     invariant = BY_NAME["results-follow-calls"]
     small, again = (shrunk(first, invariant, runner, 200) for _ in range(2))
-    assert len(small.example.scenario.log) < len(first.example.scenario.log)
+    assert len(small.scenario.log) < len(first.scenario.log)
     assert next(invariant.check(small.observation)) == small.breach
-    assert small.example == again.example
+    assert small.scenario == again.scenario
 
 
 def test_a_call_that_takes_too_long_is_left_behind_and_the_next_one_runs():

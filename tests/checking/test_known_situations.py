@@ -110,5 +110,5 @@ def test_a_situation_is_shown_as_it_is_where_no_drawn_example_breaks_the_invaria
     found = survey(runner, 0)
     assert found.examples == len(KNOWN)
     first = found.first["never-larger"]
-    assert first.example.stratum == "known"
+    assert first.scenario.stratum == "known"
     assert shrunk(first, invariant, runner, 0) == first

@@ -8,7 +8,7 @@ from pytest_compaction.checking import KNOWN, drawn_examples
 from pytest_compaction.checking.examples.renamed import names_in, renamed
 from pytest_compaction.conversation import json_or_none, readable, structure_faults
 
-SCENARIOS = (*KNOWN, *(example.scenario for example in drawn_examples(40, COUNTER)))
+SCENARIOS = (*KNOWN, *drawn_examples(40, COUNTER))
 
 
 def names_of(scenario):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from itertools import cycle, islice
+from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from pytest_compaction.checking.examples.scenario import CANARY, Fault, FaultKind, Scenario
+from pytest_compaction.checking.examples.scenario import CANARY, Fault, FaultKind, Scenario, Stratum
 from pytest_compaction.conversation import (
     Image,
     Message,
@@ -28,7 +29,6 @@ from pytest_compaction.conversation import (
 )
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
-Stratum = Literal["plain", "faulty", "extreme"]
 STRATA: Final[Mapping[Stratum, int]] = {"plain": 50, "faulty": 25, "extreme": 25}
 """The percentage of the examples that each stratum gets."""
 
@@ -47,12 +47,7 @@ _HOSTILE: Final = (
 _PATHS: Final = ("src/queue/lease.py", "tests/test_lease.py", "README.md", "/etc/app/settings.toml")
 _LENGTHS: Final = (8, 30, 90, 260)
 _FAULTS: Final[tuple[FaultKind, ...]] = (
-    "raises",
-    "empty",
-    "oversized",
-    "echo",
-    "prompt",
-    "call-like",
+    *("raises", "empty", "oversized", "echo", "prompt", "call-like"),
 )
 """The faults that are drawn; a model that only reasons is among the known situations."""
 _TINY: Final = 24
@@ -75,12 +70,8 @@ _rarely: Final = st.sampled_from([False] * 9 + [True])
 
 def words(count: int, start: int) -> str:
     """``count`` words of an agent's work, from a place that depends on ``start``."""
-    length = len(_WORDS)
-    whole = [_WORDS[(start * 7 + i) % length] for i in range(min(count, length))]
-    repeats, rest = divmod(count, length)
-    if not repeats:
-        return " ".join(whole)
-    return " ".join([" ".join(whole)] * repeats + whole[:rest])
+    first = start * 7 % len(_WORDS)
+    return " ".join(islice(cycle((*_WORDS[first:], *_WORDS[:first])), count))
 
 
 @dataclass
@@ -115,14 +106,18 @@ class _Writer:
 
     def assistant(self) -> None:
         """The assistant says something, now and then with an opaque part."""
-        opaque = [_opaque(self.number)] if self.draw(_rarely) else []
+        blob = {"type": "vendor_blob", "data": f"0x{self.number:04x}"}
+        opaque = [Opaque(canonical_json(blob))] if self.draw(_rarely) else []
         self.add("assistant", *opaque, Text(self.text()))
 
     def calls(self) -> tuple[str, ...]:
         """The assistant makes one to three calls, perhaps after thinking; their ids."""
         parts: list[Part] = []
         if self.draw(_flag):
-            parts.append(_thinking(self.number))
+            number = self.number
+            thought = {"type": "thinking", "thinking": f"step {number}"}
+            signed = canonical_json({**thought, "signature": f"sig-{number}=="})
+            parts.append(Thinking(signed))
         if self.draw(_flag):
             parts.append(Text(self.text()))
         ids = []
@@ -218,7 +213,7 @@ def _with_room(
     if stratum == "faulty":
         fault = Fault(draw(_faults), draw(st.integers(0, 3)))
     focus = "keep what was said about the lease" if draw(_rarely) else ""
-    return Scenario(batches, window, budget, fault, focus, draw(_again))
+    return Scenario(batches, window, budget, fault, focus, draw(_again), stratum)
 
 
 def _with_giant(
@@ -243,24 +238,15 @@ def _with_giant(
 
 def _call(id: str, kind: int) -> ToolCall:
     path = _PATHS[kind]
-    arguments: tuple[str, dict[str, Any]] = (
+    name, arguments = (
         ("read_file", {"path": path}),
         ("write_file", {"path": path, "content": f"LIMIT = {len(id)}\n# {id}\n"}),
         ("bash", {"command": f"pytest -q {path}"}),
         ("skill", {"name": "release"}),
     )[kind]
-    return ToolCall(id, arguments[0], canonical_json(arguments[1]))
+    return ToolCall(id, name, canonical_json(arguments))
 
 
 def _image(number: int) -> Image:
     url = f"data:image/png;base64,iVBORw0KGgo{number}"
     return Image(canonical_json({"type": "image_url", "image_url": {"url": url}}))
-
-
-def _thinking(number: int) -> Thinking:
-    thought = {"type": "thinking", "thinking": f"step {number}", "signature": f"sig-{number}=="}
-    return Thinking(canonical_json(thought))
-
-
-def _opaque(number: int) -> Opaque:
-    return Opaque(canonical_json({"type": "vendor_blob", "data": f"0x{number:04x}"}))

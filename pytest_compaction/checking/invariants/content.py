@@ -213,7 +213,10 @@ def notes_named(observation: Observation, step: ObservedStep) -> Iterator[Breach
 )
 def summary_not_empty(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     for message in step.after:
-        if message.id in step.by and not _has_content(message):
+        held = [part for part in message.parts if not isinstance(part, ToolCall)]
+        texts = [part.text for part in held if isinstance(part, Text | ToolResult)]
+        empty = len(texts) == len(held) and not any(map(str.strip, texts))
+        if message.id in step.by and empty:
             yield Breach("the summary has no content", (message.id,))
     fates = {"replaced", "dropped"}
     gone = [id for span in step.spans if span.fate in fates for id in span.ids]
@@ -264,14 +267,6 @@ def _instead(text: str, asked: set[str]) -> str | None:
     return "a tool call" if calls else None
 
 
-def _has_content(message: Message) -> bool:
-    return any(
-        part.text.strip() if isinstance(part, Text | ToolResult) else True
-        for part in message.parts
-        if not isinstance(part, ToolCall)
-    )
-
-
 @each_example(
     "content",
     "What the strategy wrote names nothing of another conversation that it compacted before.",
@@ -284,15 +279,17 @@ def own_log(observation: Observation) -> Iterator[Breach]:
         return
     elsewhere = {name for m in observation.scenario.log for name in names_in(readable(m))}
     heard = normalize("\n".join(readable(message) for message in other.scenario.log))
-    for number, step in enumerate(other.steps, 1):
-        for message in step.after if step.rewrote else ():
-            if message.id in step.said:
-                continue
-            names = (name for name in names_in(readable(message)) if name in elsewhere)
-            found = next((name for name in names if normalize(name) not in heard), None)
-            if found is not None:
+    made = [
+        (number, message)
+        for number, step in enumerate(other.steps, 1)
+        for message in (step.after if step.rewrote else ())
+        if message.id not in step.said
+    ]
+    for number, message in made:
+        for name in names_in(readable(message)):
+            if name in elsewhere and normalize(name) not in heard:
                 yield Breach(
-                    f"{printable(found, 60)!r} is of another conversation, which was compacted "
+                    f"{printable(name, 60)!r} is of another conversation, which was compacted "
                     "before",
                     (message.id,),
                     number,

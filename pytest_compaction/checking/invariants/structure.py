@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final
 
 from pytest_compaction.checking.invariants.budget import PROGRESS
@@ -35,14 +35,18 @@ _PAIRING: Final = frozenset(
     "message with 'tool_calls'\"), at every later turn as well.",
 )
 def results_follow_calls(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    elsewhere = _pending_ids(step).union(*(ids for ids, _, _ in _partial(step)))
+    elsewhere = {message.id for message in step.waiting}.union(*(ids for ids, _ in _partial(step)))
     known = {(fault.invariant, fault.ids) for fault in structure_faults(step.before)}
     for fault in structure_faults(step.after):
         new = (fault.invariant, fault.ids) not in known
         if fault.invariant in _PAIRING and new and not elsewhere & set(fault.ids):
             yield Breach(fault.sentence, fault.ids)
-    for message in _reopened(step):
-        if message.id not in elsewhere:
+    had = {result.call_id for message in step.before for result in message.results}
+    begin, end = groups(step.after)[-1] if step.after else (0, 0)
+    has = {result.call_id for message in step.after[begin:end] for result in message.results}
+    for message in step.after[begin : begin + 1]:
+        lost = any(call.id in had - has for call in message.calls)
+        if lost and message.id not in elsewhere:
             yield Breach(
                 "a tool call that was answered stands at the end without its result", (message.id,)
             )
@@ -54,10 +58,10 @@ def results_follow_calls(observation: Observation, step: ObservedStep) -> Iterat
     "Some of them alone make a call without a result or a result without a call: status 400.",
 )
 def parallel_calls_whole(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    for ids, seen, whole in _partial(step):
+    for ids, seen in _partial(step):
         yield Breach(
-            f"of one assistant message's parallel calls and their results only {seen} "
-            f"of {whole} are in the view",
+            f"of one assistant message's parallel calls and their results only {seen} are in the "
+            "view",
             ids,
         )
 
@@ -72,15 +76,11 @@ def parallel_calls_whole(observation: Observation, step: ObservedStep) -> Iterat
 )
 def pending_call_kept(observation: Observation) -> Iterator[Breach]:
     for number, step in enumerate(observation.steps, 1):
-        if not step.pending or not step.rewrote:
-            continue
-        begin, end = groups(step.before)[-1]
-        waiting = step.before[begin:end]
-        if step.after[-len(waiting) :] != waiting:
+        if step.rewrote and step.waiting and step.after[-len(step.waiting) :] != step.waiting:
             yield Breach(
                 f"the tool call {step.pending[0]!r} waits for its result, and the view does not "
                 "end with it",
-                tuple(message.id for message in waiting),
+                tuple(message.id for message in step.waiting),
                 number,
             )
     if observation.undead is None:
@@ -92,7 +92,9 @@ def pending_call_kept(observation: Observation) -> Iterator[Breach]:
             not (step.rewrote or step.asked) and step.tokens_before > observation.scenario.budget
         )
         if other.rewrote and blocked and _dead(step.before) and not step.pending:
-            here = observation.tokens.messages(_living(step.after))
+            exchanges = [step.after[begin:end] for begin, end in groups(step.after)]
+            living = (m for each in exchanges if not pending_calls(each) for m in each)
+            here = observation.tokens.messages(living)
             if other.tokens_after > (1 - PROGRESS) * here:
                 continue  # an earlier compaction had already removed as much here
             yield Breach(
@@ -104,15 +106,8 @@ def pending_call_kept(observation: Observation) -> Iterator[Breach]:
             return
 
 
-def _pending_ids(step: ObservedStep) -> set[str]:
-    if not step.pending:
-        return set()
-    begin, end = groups(step.before)[-1]
-    return {message.id for message in step.before[begin:end]}
-
-
-def _partial(step: ObservedStep) -> Iterator[tuple[tuple[str, ...], int, int]]:
-    """Parallel calls that are in the view only in part: ids, number in the view, number of all."""
+def _partial(step: ObservedStep) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Parallel calls that are in the view only in part: their ids, and how many of them are."""
     calls = {call.id for message in step.after for call in message.calls}
     results = {result.call_id for message in step.after for result in message.results}
     for begin, end in groups(step.before):
@@ -123,30 +118,12 @@ def _partial(step: ObservedStep) -> Iterator[tuple[tuple[str, ...], int, int]]:
         whole = len(head.calls) + len(answered)
         seen = sum(call.id in calls for call in head.calls) + sum(id in results for id in answered)
         if 0 < seen < whole:
-            yield tuple(m.id for m in step.before[begin:end]), seen, whole
-
-
-def _reopened(step: ObservedStep) -> Iterator[Message]:
-    """The last group of the view, if a call in it had a result before and has none now."""
-    if not step.after:
-        return
-    had = {result.call_id for message in step.before for result in message.results}
-    begin, end = groups(step.after)[-1]
-    has = {result.call_id for message in step.after[begin:end] for result in message.results}
-    if any(call.id in had and call.id not in has for call in step.after[begin].calls):
-        yield step.after[begin]
+            yield tuple(m.id for m in step.before[begin:end]), f"{seen} of {whole}"
 
 
 def _dead(messages: Sequence[Message]) -> tuple[str, ...]:
     faults = structure_faults(messages)
     return tuple(id for f in faults if f.invariant == "calls-answered" for id in f.ids)
-
-
-def _living(messages: Sequence[Message]) -> Iterator[Message]:
-    """The messages without the exchanges in which a call was never answered."""
-    for begin, end in groups(messages):
-        if not pending_calls(messages[begin:end]):
-            yield from messages[begin:end]
 
 
 @each_step(
@@ -176,29 +153,23 @@ def starts_with_user(observation: Observation, step: ObservedStep) -> Iterator[B
     "requests as one: what was answered already is done again.",
 )
 def turns_alternate(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    for one, other in _joined(step):
-        role = "the user" if step.said[one].role == "user" else "the assistant"
-        yield Breach(
-            f"two messages of {role} stand side by side, and what was said between them is gone",
-            (one, other),
-        )
-
-
-def _joined(step: ObservedStep) -> Iterator[tuple[str, str]]:
-    """Ids of neighbours of one role in the log that were not neighbours in the view before."""
     before = {message.id: index for index, message in enumerate(step.before)}
     place = {message.id: index for index, message in enumerate(step.after)}
     replaced = {id: place.get(span.by or "", -1) for span in step.spans for id in span.ids}
-    for (index, one), (_, other) in pairwise(enumerate(step.after)):
-        if one.role != other.role or one.role not in {"user", "assistant"}:
-            continue
-        if not {one.id, other.id} <= before.keys() or not {one.id, other.id} <= step.said.keys():
+    known = before.keys() & step.said.keys()
+    for index, (one, other) in enumerate(pairwise(step.after)):
+        role = {"user": "the user", "assistant": "the assistant"}.get(one.role)
+        if role is None or one.role != other.role or not {one.id, other.id} <= known:
             continue
         between = step.before[before[one.id] + 1 : before[other.id]]
         gone = [message for message in between if message.id not in place]
         told = all(replaced.get(message.id, -1) > index for message in gone)
         if any(message.role != one.role for message in gone) and not told:
-            yield one.id, other.id
+            yield Breach(
+                f"two messages of {role} stand side by side, and what was said between them is "
+                "gone",
+                (one.id, other.id),
+            )
 
 
 @each_rewrite(
@@ -238,7 +209,8 @@ def no_empty_message(observation: Observation, step: ObservedStep) -> Iterator[B
     'modified"), for the rest of the session.',
 )
 def payloads_intact(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    latest = _latest_calling(step.before)
+    since = takewhile(lambda message: message.role != "user", reversed(step.before))
+    latest = next((message.id for message in since if message.calls), None)
     for message in step.after:
         said = step.said.get(message.id)
         source = _payloads(said) if said is not None else ()
@@ -302,13 +274,3 @@ def _empty(message: Message) -> bool:
 
 def _payloads(message: Message) -> tuple[str, ...]:
     return tuple(part.payload for part in message.parts if isinstance(part, Thinking | Opaque))
-
-
-def _latest_calling(messages: Sequence[Message]) -> str | None:
-    """The last assistant message with calls since the last user message, or ``None``."""
-    for message in reversed(messages):
-        if message.role == "user":
-            return None
-        if message.calls:
-            return message.id
-    return None
