@@ -32,7 +32,7 @@ ANSWER = "The limit is 40, and the check fails."
 READ, FAILED = "limit: 40\nretries: 3", "make: *** [check] Error 1"
 NO_FLAG = ("otel.console", "otel.openinference")
 """Formats that do not say that a call failed."""
-COMPACTED = ("acp.updates", "copilot-cli", "opencode", "qwen-code")
+COMPACTED = ("copilot-cli", "opencode", "qwen-code")
 
 
 def read(path: Path) -> tuple[Importer, Transcript]:
@@ -155,10 +155,10 @@ def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation
 STEPS = 4_000
 
 
-def chunks() -> list[object]:
-    text = {"type": "text", "text": "piece "}
-    update = {"sessionUpdate": "agent_message_chunk", "content": text}
-    return [{"params": {"update": update}}] * (STEPS * 10)
+def pieces() -> list[object]:
+    start = {"type": "init", "session_id": "s", "model": "m"}
+    piece = {"type": "message", "role": "assistant", "content": "piece ", "delta": True}
+    return [start, *[piece] * (STEPS * 10)]
 
 
 def with_one_id() -> list[object]:
@@ -173,7 +173,7 @@ def with_one_id() -> list[object]:
     return [talk]
 
 
-@pytest.mark.parametrize(("name", "records"), [("acp", chunks()), ("ai-sdk", with_one_id())])
+@pytest.mark.parametrize(("name", "records"), [("gemini-cli", pieces()), ("ai-sdk", with_one_id())])
 def test_long_conversations_take_time_in_proportion(
     tmp_path: Path, name: str, records: list[object]
 ) -> None:
@@ -184,7 +184,7 @@ def test_long_conversations_take_time_in_proportion(
     (transcript,) = conversations(importer_named(name, IMPORTERS), path)
     assert time.process_time() - begun < 12
     results = [result.text for m in transcript.messages for result in m.results]
-    if name == "acp":
+    if name == "gemini-cli":
         assert transcript.messages[0].text == "piece " * (STEPS * 10)
     else:
         assert results == [f"row {number}" for number in range(STEPS)]
