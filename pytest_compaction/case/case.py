@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -26,7 +26,6 @@ from pytest_compaction.conversation import (
     canonical_json,
     leading_system,
     short_hash,
-    short_hash_of_parts,
     text_message,
 )
 from pytest_compaction.conversation.formats.chat import from_chat, message_from_chat
@@ -300,13 +299,8 @@ NOT_MEASURED: Final = frozenset({"proposed", "declined"})
 
 
 def digest_of(data: Mapping[str, Any]) -> str:
-    """Identifies what is measured of a case, however its file is written: a hash of canonical JSON.
-
-    The text of that would take as much memory as the case, so its parts are taken in one by one.
-    """
-    return short_hash_of_parts(
-        _canonical_parts({key: data[key] for key in data.keys() - NOT_MEASURED})
-    )
+    """Identifies what is measured of a case, however its file is written."""
+    return short_hash(canonical_json({key: data[key] for key in data.keys() - NOT_MEASURED}))
 
 
 @lru_cache(maxsize=4)  # the probes of a case follow one another
@@ -331,24 +325,9 @@ def fact_digest(fact: Fact) -> str:
     """Identifies how a fact is found: its wordings, its keys, and what stands against it."""
     against = [[each.text, each.aliases, each.keys] for each in fact.counterparts]
     found: list[Any] = [fact.text, fact.aliases, fact.type, fact.keys, fact.change, against]
-    in_another = fact.language != "en" or fact.keys_in
-    return short_hash(
-        canonical_json([*found, fact.language, fact.keys_in] if in_another else found)
-    )
-
-
-def _canonical_parts(data: Mapping[str, Any]) -> Iterator[str]:
-    before = "{"
-    for key in sorted(data):
-        yield f"{before}{canonical_json(key)}:"
-        value, before = data[key], ","
-        if isinstance(value, list) and value:
-            for number, entry in enumerate(value):
-                yield f"{',' if number else '['}{canonical_json(entry)}"
-            yield "]"
-        else:
-            yield canonical_json(value)
-    yield "}" if data else "{}"
+    if fact.language != "en" or fact.keys_in:
+        found += [fact.language, fact.keys_in]
+    return short_hash(canonical_json(found))
 
 
 def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") -> Case:
@@ -361,10 +340,14 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
     """
     messages = from_chat(data["messages"])
     position = {message.id: index for index, message in enumerate(messages)}
-    points = tuple(
-        _point(point, number, messages, position)
-        for number, point in enumerate(data["compaction_points"])
-    )
+    points: list[Point] = []
+    for number, item in enumerate(data["compaction_points"]):
+        id, recorded = str(item.get("id", f"p{number + 1}")), item.get("recorded")
+        try:
+            view = recorded_view(recorded, id, messages, position) if recorded else ()
+        except MessageShapeError as error:
+            raise RecordShapeError(f"/compaction_points/{number}/recorded", str(error)) from None
+        points.append(Point(id, position[item["after"]], view))
     names = {point.id: number for number, point in enumerate(points)}
     language = data.get("language") or language_of_conversation(
         message.text for message in messages if message.role in {"user", "assistant"}
@@ -383,7 +366,7 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
         window=int(data["window"]),
         budget=int(data["budget"]),
         messages=messages,
-        points=points,
+        points=tuple(points),
         probes=probes_of(data["probes"]),
         proposed=probes_of(data.get("proposed", ())),
         title=data.get("title", ""),
@@ -393,19 +376,6 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
         project=provenance.get("repository", "") if origin == "real" else "",
         language=language,
     )
-
-
-def _point(
-    item: Mapping[str, Any], number: int, messages: tuple[Message, ...], position: Mapping[str, int]
-) -> Point:
-    id = str(item.get("id", f"p{number + 1}"))
-    index = position[item["after"]]
-    if "recorded" not in item:
-        return Point(id, index)
-    try:
-        return Point(id, index, recorded_view(item["recorded"], id, messages, position))
-    except MessageShapeError as error:
-        raise RecordShapeError(f"/compaction_points/{number}/recorded", str(error)) from None
 
 
 def _probe(
@@ -454,6 +424,9 @@ def _trap(
 
 
 def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...], language: str) -> Fact:
+    needed = dict(item.get("needed", {}))
+    if "distance" in needed:
+        needed["distance"] = int(needed["distance"])
     return Fact(
         text=item["text"],
         aliases=tuple(item.get("aliases", ())),
@@ -462,26 +435,17 @@ def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...], lan
         **_keys(item.get("keys", ()), language),
         change=item.get("change"),
         counterparts=tuple(trap.statement for trap in traps if trap.of == item["text"]),
-        needed=_needed(item["needed"]) if "needed" in item else None,
+        needed=Needed(**needed) if needed else None,
     )
-
-
-def _needed(item: Mapping[str, Any]) -> Needed:
-    distance = {"distance": int(item["distance"])} if "distance" in item else {}
-    return Needed(**{**item, **distance})
 
 
 def _keys(value: Any, language: str) -> dict[str, Any]:
     """The key groups; where a file gives them by language, those of the case lead."""
     if not isinstance(value, Mapping):
-        return {"keys": _groups(value), "language": language}
-    by_language = {code: _groups(groups) for code, groups in sorted(value.items())}
+        return {"keys": tuple(map(_texts, value)), "language": language}
+    by_language = {code: tuple(map(_texts, groups)) for code, groups in sorted(value.items())}
     leading = by_language.get(language) or next(iter(by_language.values()))
     return {"keys": leading, "language": language, "keys_in": tuple(by_language.items())}
-
-
-def _groups(value: Any) -> tuple[tuple[str, ...], ...]:
-    return tuple(_texts(group) for group in value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -13,16 +13,18 @@ from pytest_compaction.case.case import Case, Probe, case_from_json, digest_of
 from pytest_compaction.case.files import (
     MAX_FILE_BYTES,
     CaseFileError,
+    FolderFiles,
     Place,
     content_hash,
     conversations,
-    faults_in,
+    files_below,
     is_conversation,
     is_lines,
     parsed,
     read_bytes,
     shorten,
-    with_ids_of_their_own,
+    stands_for,
+    with_conversations,
 )
 from pytest_compaction.case.index import (
     ENTRIES,
@@ -172,39 +174,82 @@ def find_cases(
     conversation is taken where there is one.
     """
     index = index or CaseIndex(None)
-    kept: dict[str, Case] = {}
-    room = _KEPT_BYTES
+    kept = _Kept(room=_KEPT_BYTES)
+    found: dict[str, _Located] = {}
+    errors: list[CaseFileError] = []
+    seen: set[Path] = set()
 
-    def read(named: int, file: Path) -> Iterator[_Located | CaseFileError]:
-        nonlocal room
-        source = shorten(file, root)
-        if is_conversation(file):
-            yield from _conversations(named, file, root, index, truncated)
-            return
-        content = read_bytes(file)
-        if isinstance(content, CaseFault):
-            yield CaseFileError(source, [content])
-            return
-        lines = is_lines(file)
-        key = key_of(content, lines)
-        found = index.find(key, source)
-        if found is None:
-            fresh = list(parsed(content, lines, source, checked))
-            found = tuple(_indexed(place, case) for place, case in fresh)
-            index.add(key, found)
-            if room >= len(content):
-                room -= len(content)
-                for _, case in fresh:
-                    if isinstance(case, Case):
-                        kept.setdefault(case.id, case)
-        for each in found:
-            if isinstance(each.found, CaseEntry):
-                yield _Located(each.found, file, each.place, named)
+    def refuse(path: Path, what: str, expected: str) -> None:
+        errors.append(CaseFileError(shorten(path, root), [CaseFault("", what, expected)]))
+
+    for number, path in enumerate(paths):
+        here = files_below(path) if path.exists() else FolderFiles(())
+        for place, why in here.unreadable:
+            refuse(place, why, "a file or folder that can be read")
+        if not here.cases and not here.unreadable:
+            what = "no such file or folder" if not path.exists() else "a folder without case files"
+            refuse(path, what, "a case file (.json, .jsonl) or a folder of case files")
+        for file in with_conversations(here.cases):
+            stands = stands_for(file).resolve()
+            if stands in seen:
+                continue
+            seen.add(stands)
+            if is_conversation(file):
+                read = _conversations(number, file, root, index, truncated)
             else:
-                yield CaseFileError(each.place.source(source), each.found)
+                read = _cases(number, file, root, index, checked, kept)
+            for item in read:
+                if isinstance(item, CaseFileError):
+                    errors.append(item)
+                elif item.id in found:
+                    what = f"the id {item.id!r}, which {found[item.id].source} has too"
+                    fault = CaseFault("/id", what, "an id that no other case has")
+                    errors.append(CaseFileError(item.source, [fault]))
+                else:
+                    found[item.id] = item
+    located = sorted(found.values(), key=lambda item: item.id)
+    return CaseSet(located, errors, kept.cases)
 
-    located, errors = with_ids_of_their_own(paths, root, read)
-    return CaseSet(located, errors, kept=kept)
+
+@dataclass(slots=True)
+class _Kept:
+    """Cases that were parsed; ``room`` is how many bytes their files may still have."""
+
+    cases: dict[str, Case] = field(default_factory=dict)
+    room: int = 0
+
+
+def _cases(
+    named: int,
+    file: Path,
+    root: Path | None,
+    index: CaseIndex,
+    checked: Container[str],
+    kept: _Kept,
+) -> Iterator[_Located | CaseFileError]:
+    """The cases of a file, from the index if it has its content."""
+    source = shorten(file, root)
+    content = read_bytes(file)
+    if isinstance(content, CaseFault):
+        yield CaseFileError(source, [content])
+        return
+    lines = is_lines(file)
+    key = key_of(content, lines)
+    found = index.find(key, source)
+    if found is None:
+        fresh = list(parsed(content, lines, source, checked))
+        found = tuple(_indexed(place, case) for place, case in fresh)
+        index.add(key, found)
+        if kept.room >= len(content):
+            kept.room -= len(content)
+            for _, case in fresh:
+                if isinstance(case, Case):
+                    kept.cases.setdefault(case.id, case)
+    for each in found:
+        if isinstance(each.found, CaseEntry):
+            yield _Located(each.found, file, each.place, named)
+        else:
+            yield CaseFileError(each.place.source(source), each.found)
 
 
 def _conversations(
@@ -218,7 +263,7 @@ def _conversations(
         read = list(conversations(path, source, truncated))
         for _, each in read:
             if not isinstance(each, Case):
-                yield faults_in(each, root)
+                yield CaseFileError(shorten(each.path, root), each.faults)
         sound = [(number, each) for number, each in read if isinstance(each, Case)]
         found = tuple(_indexed(Place(0, 0, number), case) for number, case in sound)
         if len(sound) == len(read):
@@ -251,7 +296,10 @@ def _indexed(place: Place, found: Case | tuple[CaseFault, ...]) -> IndexedCase:
 def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:
     """The case of an entry, or why its file does not have it any more."""
     if is_conversation(located.file):
-        return _read_again(located)
+        for _, found in conversations(located.file, located.source, located.truncated):
+            if isinstance(found, Case) and found.id == located.id and located.holds(found):
+                return found
+        return (_CHANGED,)
     content = _read_part(located.file, located.place)
     if isinstance(content, CaseFault):
         return (content,)
@@ -260,13 +308,6 @@ def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:
     if not isinstance(data, dict) or digest_of(data) != located.entry.digest:
         return (_CHANGED,)
     return case_from_json(data, located.source, located.entry.digest)
-
-
-def _read_again(located: _Located) -> Case | tuple[CaseFault, ...]:
-    for _, found in conversations(located.file, located.source, located.truncated):
-        if isinstance(found, Case) and found.id == located.id and located.holds(found):
-            return found
-    return (_CHANGED,)
 
 
 def _read_part(file: Path, place: Place) -> bytes | CaseFault:

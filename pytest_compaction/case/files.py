@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final
 
 from pytest_compaction.case.case import (
     NOT_MEASURED,
@@ -239,13 +239,6 @@ class CaseFileError(Exception):
         return f"{conversation}-{name}" if conversation else name
 
 
-class _Identified(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a case stands in its file, in bytes; ``line`` is 0 if it is all of the file."""
@@ -257,44 +250,6 @@ class Place:
     def source(self, file: str) -> str:
         """The name of the file, with the line."""
         return f"{file}:{self.line}" if self.line else file
-
-
-_Read = TypeVar("_Read", bound=_Identified)
-
-
-def with_ids_of_their_own(
-    paths: Iterable[Path],
-    root: Path | None,
-    read: Callable[[int, Path], Iterable[_Read | CaseFileError]],
-) -> tuple[list[_Read], list[CaseFileError]]:
-    """The results of ``read`` for every case file below the paths, by id, and the errors."""
-    found: dict[str, _Read] = {}
-    errors: list[CaseFileError] = []
-    seen: set[Path] = set()
-    for number, path in enumerate(paths):
-        found_here = files_below(path) if path.exists() else FolderFiles(())
-        for place, why in found_here.unreadable:
-            fault = CaseFault("", why, "a file or folder that can be read")
-            errors.append(CaseFileError(shorten(place, root), [fault]))
-        if not found_here.cases and not found_here.unreadable:
-            what = "no such file or folder" if not path.exists() else "a folder without case files"
-            expected = "a case file (.json, .jsonl) or a folder of case files"
-            errors.append(CaseFileError(shorten(path, root), [CaseFault("", what, expected)]))
-        for file in with_conversations(found_here.cases):
-            stands = stands_for(file).resolve()
-            if stands in seen:
-                continue
-            seen.add(stands)
-            for item in read(number, file):
-                if isinstance(item, CaseFileError):
-                    errors.append(item)
-                elif item.id in found:
-                    found_id = f"the id {item.id!r}, which {found[item.id].source} has too"
-                    fault = CaseFault("/id", found_id, "an id that no other case has")
-                    errors.append(CaseFileError(item.source, [fault]))
-                else:
-                    found[item.id] = item
-    return sorted(found.values(), key=lambda item: item.id), errors
 
 
 def shorten(path: Path, root: Path | None) -> str:
@@ -320,11 +275,6 @@ def read_text(path: Path) -> str | CaseFault:
     """The text of a file, or why it cannot be read."""
     content = read_bytes(path)
     return content if isinstance(content, CaseFault) else decoded(content)
-
-
-def faults_in(found: FileFaults, root: Path | None) -> CaseFileError:
-    """The error of a file of a long conversation."""
-    return CaseFileError(shorten(found.path, root), found.faults)
 
 
 def parsed(
@@ -366,7 +316,7 @@ def checked_case(
     """The case that JSON data describe, or all their faults."""
     digest = digest_of(data)
     known = digest in checked and NOT_MEASURED.isdisjoint(data)
-    faults = [] if known else schema_faults(data) or reference_faults(data)
+    faults = [] if known else schema_faults(data) or [*reference_faults(data)]
     if faults:
         return tuple(faults)
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import CHOICE_KIND
-from pytest_compaction.conversation import Message, readable, structure_faults
+from pytest_compaction.conversation import readable, structure_faults
 from pytest_compaction.text import is_read, printable
 
 if TYPE_CHECKING:
@@ -97,19 +97,13 @@ def _schema_fault(error: Any) -> CaseFault:
         extra = sorted(key for key in value if key not in known)
         found = f"the unknown key {printable(extra[0], 60)!r}"
         return CaseFault(pointer, found, f"one of {', '.join(known)}")
-    if rule not in _EXPECTED:
-        return CaseFault(pointer, found, printable(error.message, 160))
-    between = " or " if rule == "type" else ", "
-    named = between.join(map(str, expected)) if isinstance(expected, list) else expected
-    return CaseFault(pointer, found, _EXPECTED[rule].format(named))
+    named = ", ".join(map(str, expected)) if isinstance(expected, list) else expected
+    said = _EXPECTED[rule].format(named) if rule in _EXPECTED else printable(error.message, 160)
+    return CaseFault(pointer, found, said)
 
 
-def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
+def reference_faults(data: dict[str, Any]) -> Iterator[CaseFault]:
     """Duplicate and unknown ids, which would keep a case from being built."""
-    return list(_reference_faults(data))
-
-
-def _reference_faults(data: dict[str, Any]) -> Iterator[CaseFault]:
     ids = [str(message.get("id") or f"m{i}") for i, message in enumerate(data["messages"])]
     yield from _duplicates([(f"/messages/{i}", id) for i, id in enumerate(ids)])
     known = {id: index for index, id in enumerate(ids)}
@@ -196,24 +190,16 @@ def _duplicates(placed: Sequence[tuple[str, str]]) -> Iterator[CaseFault]:
             yield CaseFault(f"{pointer}/id", found, "an id of its own")
 
 
-def message_faults(case: Case) -> list[CaseFault]:
+def message_faults(case: Case) -> Iterator[CaseFault]:
     """Broken message structure: orphan or unanswered tool calls, empty messages."""
-    faults = _structure(case.messages, "/messages")
+    place = {message.id: index for index, message in enumerate(case.messages)}
+    for fault in structure_faults(case.messages):
+        pointer = f"/messages/{place[fault.ids[0]]}"
+        yield CaseFault(pointer, fault.sentence, f"{fault.invariant} to hold")
     for number, point in enumerate(case.points):
-        faults += _structure(point.recorded, f"/compaction_points/{number}/recorded", False)
-    return faults
-
-
-def _structure(messages: Sequence[Message], pointer: str, places: bool = True) -> list[CaseFault]:
-    place = {message.id: index for index, message in enumerate(messages)}
-    return [
-        CaseFault(
-            f"{pointer}/{place[fault.ids[0]]}" if places else pointer,
-            fault.sentence,
-            f"{fault.invariant} to hold",
-        )
-        for fault in structure_faults(messages)
-    ]
+        for fault in structure_faults(point.recorded):
+            pointer = f"/compaction_points/{number}/recorded"
+            yield CaseFault(pointer, fault.sentence, f"{fault.invariant} to hold")
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ _NAMES: Final = {
     "messages": (
         "Image Message Opaque Part ROLES Text Thinking ToolCall ToolResult canonical_json "
         "groups identity json_or_none last_user leading_system newest_that_fit pending_calls "
-        "readable short_hash short_hash_of_parts structure_faults text_message"
+        "readable short_hash structure_faults text_message"
     ),
     "tokens": (
         "DEFAULT_ENCODING EncodingUnavailableError IMAGE_TOKENS MESSAGE_TOKENS "

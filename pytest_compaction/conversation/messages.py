@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Literal
@@ -200,15 +200,7 @@ def json_or_none(text: str) -> Any:
 
 def short_hash(text: str) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of a text."""
-    return short_hash_of_parts((text,))
-
-
-def short_hash_of_parts(texts: Iterable[str]) -> str:
-    """The short hash of texts that follow one another, without joining them in memory."""
-    hashed = hashlib.sha256()
-    for text in texts:
-        hashed.update(text.encode("utf-8", "replace"))
-    return hashed.hexdigest()[:16]
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def groups(messages: Sequence[Message]) -> list[tuple[int, int]]:

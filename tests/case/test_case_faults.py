@@ -52,7 +52,7 @@ def changed(pointer, value):
         ("/messages", [], "/messages", "list []", "at least 1 item"),
         ("/messages/1", "hi", "/messages/1", 'str "hi"', "the type object"),
         ("/messages/1/role", "robot", "/messages/1/role", "robot", "one of system, developer"),
-        ("/messages/1/content", 3, "/messages/1/content", "int 3", "string or array or null"),
+        ("/messages/1/content", 3, "/messages/1/content", "int 3", "string, array, null"),
         ("/messages/2/tool_calls/0/id", ..., "/messages/2/tool_calls/0", "no 'id'", "these keys"),
         ("/compaction_points", [], "/compaction_points", "list []", "at least 1 item"),
         ("/compaction_points/0/at", 1, "/compaction_points/0", "the unknown key 'at'", "after"),
