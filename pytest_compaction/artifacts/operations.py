@@ -11,29 +11,12 @@ from typing import Final
 from pytest_compaction.artifacts.known_files import (
     EditOutcome,
     FileOperation,
-    FileState,
     KnownFiles,
-    Operation,
-    file_states,
 )
 from pytest_compaction.artifacts.shell_effects import Effect, shell_effects
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
 from pytest_compaction.conversation import Message, ToolCall, ToolResult, groups
-
-__all__ = [
-    "INTERRUPTED",
-    "Command",
-    "FileOperation",
-    "FileState",
-    "Invocation",
-    "Operation",
-    "commands",
-    "exit_code",
-    "file_operations",
-    "file_states",
-    "invocations",
-]
 
 INTERRUPTED: Final = "[interrupted: no result was recorded]"
 """The result that an importer adds to a call whose result is missing in the transcript."""
@@ -143,30 +126,20 @@ def file_operations(
         files.note(operation)
     found: list[FileOperation] = []
     for invocation in invocations(messages):
-        effects = _effects(invocation.call)
-        if not effects:
-            continue
+        script = shell_script(invocation.call)
+        effects = shell_effects(script) if script is not None else []
+        effects = effects or [Effect(touch) for touch in call_touches(invocation.call)]
         outcomes = _outcomes(invocation, effects)
         for effect in effects:
-            for cleaned in _listed(effect, invocation.output):
-                found.extend(files.apply(cleaned, outcomes(cleaned)))
+            # What git clean removed, if it lists that.
+            gone = _REMOVING.findall(invocation.output[:_MAX_LISTED]) if effect.listed else []
+            cleaned = [
+                Effect(Touch("delete", path.rstrip("/")), effect.certain, path.endswith("/"))
+                for path in gone
+            ]
+            for each in cleaned or [effect]:
+                found.extend(files.apply(each, outcomes(each)))
     return found
-
-
-def _effects(call: ToolCall) -> list[Effect]:
-    touches = call_touches(call)
-    script = shell_script(call)
-    effects = shell_effects(script) if script is not None else []
-    return effects or [Effect(touch) for touch in touches]
-
-
-def _listed(effect: Effect, output: str) -> list[Effect]:
-    """The effect; or, if ``git clean`` lists the files that it removed, their removal."""
-    paths = _REMOVING.findall(output[:_MAX_LISTED]) if effect.listed else []
-    return [
-        Effect(Touch("delete", path.rstrip("/")), effect.certain, path.endswith("/"))
-        for path in paths
-    ] or [effect]
 
 
 def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], EditOutcome]:
@@ -184,13 +157,16 @@ def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Ef
     refused = not unknown and failed and bool(_NOT_RUN.search(output[:_HEAD]))
     lost = unknown or (whole and failed) or refused
     broken = script is not None and bool(_SYNTAX.search(output[:_HEAD]))
-    errors = "" if script is None or lost else _error_lines(output)
+    lines = [] if script is None or lost else output[:1_000_000].splitlines()
+    short = (line for line in lines[:_MAX_OUTPUT_LINES] if len(line) < 2_000)
+    told = [line[:500] for line in short if _ERROR_LINE.search(line)][:_MAX_ERROR_LINES]
+    errors = "\n".join(told)
     names = {_name(touch) for touch in touches}
     nameless = script is not None and any(
         _OWN_ERROR.match(line)
         and not _MISSING_PROGRAM.search(line)
         and not any(name in line for name in names)
-        for line in errors.splitlines()
+        for line in told
     )
     stopped = failed or exit_code(output) is not None
 
@@ -222,9 +198,3 @@ def exit_code(output: str) -> int | None:
 
 def _edges(output: str) -> str:
     return output if len(output) <= 2 * _HEAD else f"{output[:_HEAD]}\n{output[-_HEAD:]}"
-
-
-def _error_lines(output: str) -> str:
-    lines = output[:1_000_000].splitlines()[:_MAX_OUTPUT_LINES]
-    found = [line[:500] for line in lines if len(line) < 2_000 and _ERROR_LINE.search(line)]
-    return "\n".join(found[:_MAX_ERROR_LINES])

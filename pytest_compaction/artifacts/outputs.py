@@ -53,7 +53,10 @@ def error_texts(output: str, failed: bool) -> Iterator[str]:
     for text, raised in _stripped(output[-_TAIL_CHARACTERS:].splitlines()[-_MAX_LINES:]):
         if text not in seen and _states_error(text[:MAX_ERROR_CHARACTERS], failed, raised):
             seen.add(text)
-            yield _cut(text)
+            if len(text) > MAX_ERROR_CHARACTERS:
+                kept = text[: MAX_ERROR_CHARACTERS - _ROOM_OF_MARK].rstrip()
+                text = f"{kept} … [{len(text) - len(kept)} more characters]"
+            yield text
 
 
 def _stripped(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -82,13 +85,6 @@ def _states_error(text: str, failed: bool, raised: bool) -> bool:
     if len(text) < _SHORTEST or _REPORT.match(text) or _SOURCE.match(text):
         return False
     return bool(_NAMED.search(text) or (failed and _IN_FAILURE.search(text)))
-
-
-def _cut(text: str) -> str:
-    if len(text) <= MAX_ERROR_CHARACTERS:
-        return text
-    kept = text[: MAX_ERROR_CHARACTERS - _ROOM_OF_MARK].rstrip()
-    return f"{kept} … [{len(text) - len(kept)} more characters]"
 
 
 _ANSI: Final = re.compile(r"\x1b\[[0-9;?]{0,32}[A-Za-z]")

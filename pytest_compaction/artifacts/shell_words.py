@@ -94,8 +94,9 @@ def _parsed(script: str) -> tuple[Simple, ...]:
         elif match["redirect"]:
             pending = match["redirect"].lstrip("0123456789")
         elif match["word"]:
-            word = _unquoted(match["word"])
-            if word is None:
+            try:
+                word = next(iter(shlex.split(match["word"])), "")
+            except ValueError:
                 return ()
             if pending.startswith("<<") and pending != "<<<":
                 commands[-1].body = bodies.pop(0) if bodies else ""
@@ -175,14 +176,6 @@ class _Course:
             if self._strict and not simple.silent:
                 self._bases[-1] = True
             self._conditional = self._bases[-1]
-
-
-def _unquoted(word: str) -> str | None:
-    try:
-        parts = shlex.split(word)
-    except ValueError:
-        return None
-    return parts[0] if parts else ""
 
 
 def _without_heredocs(script: str) -> tuple[str, list[str]]:

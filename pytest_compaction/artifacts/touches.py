@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -74,7 +74,10 @@ def _bare(line: str) -> str:
 def line_detail(lines: Iterable[str]) -> str:
     """The most telling of some new lines, as :func:`text_detail` chooses it."""
     plain = imported = ""
-    for line in _meaningful(lines):
+    for each in lines:
+        line = _LIST_MARK.sub("", each.strip()[: MAX_DETAIL_CHARACTERS * 4], count=1)
+        if not _LETTER.search(line) or _COMMENT.match(line):
+            continue
         if is_definition(line) or (_ASSIGNMENT.match(line) and not _IMPORT.match(line)):
             return shortened(line)
         if _IMPORT.match(line):
@@ -82,13 +85,6 @@ def line_detail(lines: Iterable[str]) -> str:
         elif len(line) >= _MIN_PLAIN_CHARACTERS:
             plain = plain or line
     return shortened(plain or imported)
-
-
-def _meaningful(lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        stripped = _LIST_MARK.sub("", line.strip()[: MAX_DETAIL_CHARACTERS * 4], count=1)
-        if _LETTER.search(stripped) and not _COMMENT.match(stripped):
-            yield stripped
 
 
 def shortened(line: str) -> str:
