@@ -237,8 +237,11 @@ class KnownFiles:
         known = effect.touch is not None and effect.touch.path in self._seen
         if effect.unsettled and not (effect.touch is not None and known):
             yield from self._swept(effect.unsettled, outcome)
-        if effect.made:
-            yield from self._made(effect, outcome)
+        if effect.made in self._gone and outcome.succeeded:
+            # A folder that was deleted and made again is not gone.
+            self._gone.discard(effect.made)
+            done = FileOperation(effect.made, "restored", outcome.message_id, folder=True)
+            yield replace(done, certain=effect.certain and outcome.certain)
         if effect.touch is not None:
             for done in self._touched(effect.touch, effect, outcome):
                 self.note(done)
@@ -257,42 +260,26 @@ class KnownFiles:
             if fitting(path) or below(path):
                 yield replace(every, path=path)
 
-    def _made(self, effect: Effect, outcome: EditOutcome) -> Iterator[FileOperation]:
-        """A folder that was deleted and made again is not gone."""
-        if effect.made in self._gone and outcome.succeeded:
-            self._gone.discard(effect.made)
-            done = FileOperation(effect.made, "restored", outcome.message_id, folder=True)
-            yield replace(done, certain=effect.certain and outcome.certain)
-
     def _touched(
         self, touch: Touch, effect: Effect, outcome: EditOutcome
     ) -> Iterator[FileOperation]:
-        path, sure = self._target(touch)
+        path, sure = touch.path, True
+        if touch.verb in {"rename", "write"} and touch.old_path:
+            name = posixpath.basename(touch.old_path)
+            if path in self._below:  # into a folder
+                path = posixpath.join(path, name)
+            else:
+                open_ended = bool(_suffix(name)) and not _suffix(posixpath.basename(path))
+                sure = path in self._seen or not open_ended
         operation = self._operation(touch, path, outcome.said)
         detail = touch.old_path if operation == "renamed" else touch.detail
-        done = FileOperation(
-            path,
-            operation,
-            outcome.message_id,
-            detail,
-            outcome.succeeded,
-            sure and effect.certain and outcome.certain,
-        )
+        certain = sure and effect.certain and outcome.certain
+        id = outcome.message_id
+        done = FileOperation(path, operation, id, detail, outcome.succeeded, certain)
         if operation in {"deleted", "renamed"}:
             yield from self._removed(done, effect)
         else:
             yield replace(done, folder=effect.folder and path not in self._seen)
-
-    def _target(self, touch: Touch) -> tuple[str, bool]:
-        """The path where a touch ends, and whether that is certain."""
-        path = touch.path
-        if touch.verb not in {"rename", "write"} or not touch.old_path:
-            return path, True
-        name = posixpath.basename(touch.old_path)
-        if path in self._below:
-            return posixpath.join(path, name), True
-        open_ended = bool(_suffix(name)) and not _suffix(posixpath.basename(path))
-        return path, path in self._seen or not open_ended
 
     def _removed(self, done: FileOperation, effect: Effect) -> Iterator[FileOperation]:
         """A deleted or renamed file, or all files below such a folder."""

@@ -75,25 +75,30 @@ def program_effects(words: Sequence[str], body: str) -> list[Effect]:
     if not words or _IDLE & set(words):
         return []
     name = posixpath.basename(words[0])
+    operands = _operands(words[1:], _OPTION_VALUES.get(name, frozenset()))
+    files = [path for path in map(literal_path, operands) if path]
+    verb: Verb = "append" if name == "tee" and {"-a", "--append"} & set(words) else "write"
     if name == "git":
         return _git(words[1:])
     if name in {"apply_patch", "applypatch", "patch"}:
         text = body or next((word for word in words[1:] if "\n" in word), "")
         return [Effect(touch) for touch in patch_touches(text)]
-    if name == "sed":
-        return [Effect(touch) for touch in _sed(words[1:])]
-    if name == "perl":
-        return [Effect(touch) for touch in _perl(words[1:])]
+    if name in {"sed", "perl"}:
+        touches = _sed(words[1:]) if name == "sed" else _perl(words[1:])
+        return [Effect(touch) for touch in touches]
     if name in _MOVERS:
         return _moved(name, words)
     if name == "mkdir":
-        return [Effect(made=path) for path in map(literal_path, _operands(words[1:])) if path]
-    if name == "find" and {"-delete", "-exec", "-execdir"} & set(words):
-        deleting = "-delete" in words or {"rm", "mv"} & set(words)
+        return [Effect(made=path) for path in files]
+    if name == "xargs" or (name == "find" and {"-delete", "-exec", "-execdir"} & set(words)):
+        deleting = {"rm", "mv"} & set(words) or (name == "find" and "-delete" in words)
         return [Effect(unsettled=EVERYTHING, certain=False)] if deleting else []
-    if name == "xargs" and {"rm", "mv"} & set(words):
-        return [Effect(unsettled=EVERYTHING, certain=False)]
-    return _operand_effects(name, words, body)
+    if name in {"rm", "unlink"}:
+        return _deleted(words)
+    if name in _READERS:
+        return [Effect(Touch("read", path)) for path in files]
+    written = text_detail(body) if name == "tee" else ""
+    return [Effect(Touch(verb, path, written)) for path in files if name in {"touch", "tee"}]
 
 
 def _git(words: Sequence[str]) -> list[Effect]:
@@ -127,21 +132,6 @@ def _restored(words: Sequence[str]) -> list[Effect]:
     if len(files) < len(operands) or not operands:
         found.append(Effect(unsettled=EVERYTHING, certain=False))
     return found
-
-
-def _operand_effects(name: str, words: Sequence[str], body: str) -> list[Effect]:
-    if name in {"rm", "unlink"}:
-        return _deleted(words)
-    operands = _operands(words[1:], _OPTION_VALUES.get(name, frozenset()))
-    files = [path for path in map(literal_path, operands) if path]
-    if name in _READERS:
-        return [Effect(Touch("read", path)) for path in files]
-    if name == "touch":
-        return [Effect(Touch("write", path)) for path in files]
-    if name == "tee":
-        verb: Verb = "append" if {"-a", "--append"} & set(words) else "write"
-        return [Effect(Touch(verb, path, text_detail(body))) for path in files]
-    return []
 
 
 def _deleted(words: Sequence[str]) -> list[Effect]:
@@ -264,7 +254,9 @@ def shell_effects(script: str, depth: int = 0) -> list[Effect]:
         if words and words[0] in {"cd", "pushd", "popd"}:
             folders[-1] = _changed_folder(folders[-1], words)
             continue
-        folder, words = _git_folder(folders[-1], words)
+        folder = folders[-1]
+        if words[:2] == ["git", "-C"] and len(words) > 3:
+            folder, words = _changed_folder(folder, ["cd", words[2]]), [words[0], *words[3:]]
         for effect in [*_redirected(simple), *_ran(words, simple.body, depth)]:
             inside = _inside(effect, folder)
             found.append(inside if simple.certain else replace(inside, certain=False))
@@ -315,14 +307,10 @@ def _changed_folder(folder: str | None, words: Sequence[str]) -> str | None:
     return None if joined.startswith("..") else "" if joined == "." else joined
 
 
-def _git_folder(folder: str | None, words: list[str]) -> tuple[str | None, list[str]]:
-    """The folder in which ``git -C folder`` works, and its words without that option."""
-    if words[:2] != ["git", "-C"] or len(words) < 4:
-        return folder, words
-    return _changed_folder(folder, ["cd", words[2]]), [words[0], *words[3:]]
-
-
 def _redirected(simple: Simple) -> Iterator[Effect]:
+    written = text_detail(simple.body)
+    if not simple.body and simple.words[:1] in (["echo"], ["printf"]):
+        written = text_detail(" ".join(word for word in simple.words[1:] if word != "-e"))
     for operator, word in simple.redirects:
         path = literal_path(word)
         if not path or word.isdigit() or word == "-":
@@ -330,16 +318,9 @@ def _redirected(simple: Simple) -> Iterator[Effect]:
         if operator == "<":
             yield Effect(Touch("read", path))
         elif operator.endswith(">>"):
-            yield Effect(Touch("append", path, _written(simple)))
+            yield Effect(Touch("append", path, written))
         elif operator in {">", ">|", "&>"}:
-            yield Effect(Touch("write", path, _written(simple)))
-
-
-def _written(simple: Simple) -> str:
-    if simple.body:
-        return text_detail(simple.body)
-    echoed = simple.words[:1] in (["echo"], ["printf"]) and simple.words[1:]
-    return text_detail(" ".join(word for word in echoed if word != "-e")) if echoed else ""
+            yield Effect(Touch("write", path, written))
 
 
 def _ran(words: Sequence[str], body: str, depth: int) -> list[Effect]:
