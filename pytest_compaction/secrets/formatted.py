@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -65,17 +66,12 @@ def find_blocks(text: str) -> Iterator[Span]:
         elif end is None and (stop := _last_line(text, begin.end(), limit)):
             done = stop
             yield begin.start(), done
-    yield from _without_begin(text, done, begins)
-
-
-def _without_begin(text: str, done: int, begins: list[re.Match[str]]) -> Iterator[Span]:
-    """The lines before an end whose beginning was cut off."""
+    # The lines before an end whose beginning was cut off.
     first = begins[0].start() if begins else len(text)
     for end in _END.finditer(text):
-        if end.start() < first or end.start() >= done:
-            start = _first_line(text, end.start())
-            if start < end.start():
-                yield start, end.end()
+        start = _first_line(text, end.start())
+        if (end.start() < first or end.start() >= done) and start < end.start():
+            yield start, end.end()
 
 
 def _last_line(text: str, start: int, limit: int) -> int:
@@ -237,16 +233,12 @@ _CREDENTIALS: Final = re.compile(
 _INNER_ROOM: Final = 400
 
 
-def _by_head() -> dict[str, re.Pattern[str]]:
-    """The patterns of the table by the first two characters of what they find."""
-    rows: dict[str, list[str]] = {}
-    for heads, rest in KEYS:
-        for head in heads.split():
-            rows.setdefault(head[:2], []).append(f"{re.escape(head)}(?:{rest})")
-    return {start: re.compile(f"(?a:{'|'.join(patterns)})") for start, patterns in rows.items()}
-
-
-_HEADS: Final = _by_head()
+_rows: defaultdict[str, list[str]] = defaultdict(list)
+for _heads, _following in KEYS:
+    for _head in _heads.split():
+        _rows[_head[:2]].append(f"{re.escape(_head)}(?:{_following})")
+_HEADS: Final = {start: re.compile(f"(?a:{'|'.join(rows)})") for start, rows in _rows.items()}
+"""The patterns of the table by the first two characters of what they find."""
 _INNER: Final = tuple(
     (sign, before, re.compile(rf"(?a){'(?<![A-Za-z0-9])' if before else ''}(?:{whole})"))
     for sign, before, whole in INNER
@@ -263,24 +255,25 @@ def without_gaps(text: str) -> str:
 
 def find_formatted(text: str) -> Iterator[Span]:
     """Where keys stand whose format is known, private keys and credentials of addresses; linear."""
-    plain = without_gaps(text)
     yield from find_blocks(text)
-    yield from _plainly(plain)
-
-
-def _plainly(text: str) -> Iterator[Span]:
-    """Spans that no encoding hides, and spans in base64."""
-    yield from _in_words(text, encoded=True)
-    if "://" in text:
-        yield from (match.span("secret") for match in _CREDENTIALS.finditer(text))
-    yield from _inner(text)
-    yield from find_in_files(text)
+    plain = without_gaps(text)
+    yield from _in_words(plain, encoded=True)
+    if "://" in plain:
+        yield from (match.span("secret") for match in _CREDENTIALS.finditer(plain))
+    yield from _inner(plain)
+    yield from find_in_files(plain)
 
 
 def _in_words(text: str, encoded: bool) -> Iterator[Span]:
     end = 0
     for start in _long_words(text):
-        match = next(filter(None, (_key_at(text, at) for at in _starts(text, start))), None)
+        match = None
+        for at in _starts(text, start):
+            pattern = _HEADS.get(text[at : at + 2])
+            found = (pattern and pattern.match(text, at)) or _WHOLE.match(text, at)
+            if found and is_random(found[0]):
+                match = found
+                break
         if match is not None and match.end() > end:
             yield match.span()
             end = match.end()
@@ -298,12 +291,6 @@ def _long_words(text: str) -> Iterator[int]:
         yield start
         end = signs.find(b" ", start)
         start = signs.find(_LONG_WORD, end) if end >= 0 else -1
-
-
-def _key_at(text: str, at: int) -> re.Match[str] | None:
-    pattern = _HEADS.get(text[at : at + 2])
-    match = (pattern and pattern.match(text, at)) or _WHOLE.match(text, at)
-    return match if match is not None and is_random(match[0]) else None
 
 
 def find_in_piece(piece: str) -> Iterator[Span]:

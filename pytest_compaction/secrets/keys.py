@@ -33,32 +33,22 @@ def scrubbed(text: str, secrets: Iterable[str] | None = None, *, shapes: bool = 
     Without ``shapes``, they alone are replaced.
     """
     known = environment_secrets() if secrets is None else tuple(secrets)
-    return _scrubbed_one(text, known, shapes)
-
-
-def _scrubbed_one(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
-    """As :func:`scrubbed`; a text that is not long is scrubbed once."""
-    if len(text) <= _SHORT:
-        return _short_scrubbed_once(text, secrets, shapes)
-    if len(text) <= _REMEMBERED:
-        return _scrubbed_once(text, secrets, shapes)
-    return _scrubbed(text, secrets, shapes)
+    if len(text) > _REMEMBERED:
+        return _scrubbed(text, known, shapes)
+    # The messages of a view are scrubbed with each request that holds them; facts and what decided
+    # on them stand in records, in failures and in the reasons of scores.
+    once = _short_scrubbed_once if len(text) <= _SHORT else _scrubbed_once
+    return once(text, known, shapes)
 
 
 def _scrubbed(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
-    spans = list(find_known(text, secrets))
-    if spans:
-        text = replace(text, spans, lambda _: BLOT)
+    text = replace(text, find_known(text, secrets), lambda _: BLOT)
     if shapes and (len(text) >= LONG or "://" in text):
-        spans = list(find(text))
-        if spans:
-            text = replace(text, spans, lambda _: BLOT)
+        text = replace(text, find(text), lambda _: BLOT)
     return text
 
 
-# The messages of a view are scrubbed with each request that holds them.
 _scrubbed_once: Final = lru_cache(maxsize=1024)(_scrubbed)
-# Facts and what decided on them stand in records, in failures and in the reasons of scores.
 _short_scrubbed_once: Final = lru_cache(maxsize=8192)(_scrubbed)
 
 
@@ -81,16 +71,14 @@ def scrubbed_json(
         # Most texts are names and words that are shorter than any key.
         if len(text) < least and len(text) < LONG and "://" not in text:
             return text
-        return _scrubbed_one(text, known, shapes)
+        return scrubbed(text, known, shapes=shapes)
 
     def scrub(value: Any, shapes: bool = True) -> Any:
         if isinstance(value, str):
             return scrub_text(value, secrets, shapes)
-        if value is None or isinstance(value, (int, float)):
-            return value
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, list | tuple):
             return [scrub(item) for item in value]
-        if isinstance(value, (dict, Mapping)):
+        if isinstance(value, Mapping):
             return {
                 scrub_text(str(name), in_names): scrub(item, name not in ciphertext)
                 for name, item in value.items()

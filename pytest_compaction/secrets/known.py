@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from pytest_compaction.secrets.disguises import Span
@@ -99,30 +99,25 @@ def own_variable(name: str) -> str:
     return (value or "").strip()
 
 
-def own_values() -> Mapping[str, str]:
-    """The values that were taken out of the environment."""
-    return {name: value for name, value in _own.items() if value is not None}
-
-
 def point(variables: Mapping[str, str | None]) -> Callable[[], None]:
     """Set variables, or remove those that are ``None``. The result puts the user's own back."""
+
+    def put(name: str, value: str | None) -> None:
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
     for name, value in variables.items():
         _own.setdefault(name, os.environ.get(name))
-        _set(name, value)
+        put(name, value)
 
     def put_back() -> None:
         for name in variables:
             if name in _own:
-                _set(name, _own.pop(name))
+                put(name, _own.pop(name))
 
     return put_back
-
-
-def _set(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
 
 
 # --- values ---
@@ -143,15 +138,27 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[s
     replacing them would damage ordinary text. The credentials of the endpoint are left
     out only below three characters.
     """
-    if environment is None:
-        own = own_values()
-        taken_out = _secrets_of(own) if own else ()
-        return _joined(_secrets_of_process(), (*_known_besides, *taken_out))
-    return _secrets_of(environment)
+    global _last
+    if environment is not None:
+        return _longest_first(_secrets_of(environment))
+    # The environment is compared much faster than it is gone through.
+    now: dict[Any, Any] = getattr(os.environ, "_data", None) or dict(os.environ)
+    if _last[:3] != (now, _own, _known_besides):
+        taken_out = {name: value for name, value in _own.items() if value is not None}
+        found = {*_secrets_of(os.environ), *_secrets_of(taken_out), *_known_besides}
+        _last = dict(now), dict(_own), _known_besides, _longest_first(found)
+    return _last[3]
 
 
 _known_besides: tuple[str, ...] = ()
 """Secrets that were given to this process in other ways."""
+_last: tuple[dict[Any, Any], dict[str, str | None], tuple[str, ...], tuple[str, ...]] = (
+    {},
+    {},
+    (),
+    (),
+)
+"""What the secrets of this process were found in when they were last asked for, and they."""
 
 
 def know(secrets: Iterable[str]) -> None:
@@ -160,39 +167,20 @@ def know(secrets: Iterable[str]) -> None:
     _known_besides = tuple(s for s in secrets if len(s) >= _SHORTEST and s not in _NO_KEYS)
 
 
-@lru_cache(maxsize=16)
-def _joined(secrets: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted({*secrets, *others}, key=lambda value: (-len(value), value)))
+def _longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(secrets, key=lambda value: (-len(value), value)))
 
 
-_process: tuple[dict[bytes, bytes], tuple[str, ...]] = ({}, ())
-"""The environment of the process when it was last looked at, and the secrets in it."""
-
-
-def _secrets_of_process() -> tuple[str, ...]:
-    """The secrets of ``os.environ``, which is compared much faster than it is gone through."""
-    global _process
-    now: dict[bytes, bytes] | None = getattr(os.environ, "_data", None)
-    if not now:
-        return _secrets_of(os.environ)
-    before, secrets = _process
-    if before != now:
-        before, secrets = _process = dict(now), _secrets_of(os.environ)
-    return secrets
-
-
-def _secrets_of(known: Mapping[str, str]) -> tuple[str, ...]:
-    named = tuple(known[name] for name in known if names_a_secret(name))
-    named += tuple(filter(None, (credentials_of(v)[1] for v in known.values() if "@" in v)))
-    return _secrets_among(named, known.get("OPENAI_API_KEY", ""), known.get("OPENAI_BASE_URL", ""))
-
-
-@lru_cache(maxsize=8)
-def _secrets_among(named: tuple[str, ...], key: str, base_url: str) -> tuple[str, ...]:
-    stripped = {value.strip() for value in named}
-    found = {value for value in stripped if _is_long(value) and not _is_file(value)}
-    found |= _sent_to_endpoint(key.strip(), base_url.strip())
-    return tuple(sorted(found, key=lambda value: (-len(value), value)))
+def _secrets_of(known: Mapping[str, str]) -> set[str]:
+    named = [known[name] for name in known if names_a_secret(name)]
+    named += [credentials_of(value)[1] for value in known.values() if "@" in value]
+    found = {v for v in map(str.strip, named) if _is_long(v) and not _is_file(v)}
+    # The endpoint's key; of an address with a password, also that and its Basic header.
+    sent = {known.get("OPENAI_API_KEY", "").strip()}
+    user, password = credentials_of(known.get("OPENAI_BASE_URL", "").strip())
+    if password:
+        sent |= {password, b64encode(f"{user}:{password}".encode()).decode()}
+    return found | {v for v in sent if len(v) >= _SHORTEST and v not in _NO_KEYS}
 
 
 def _is_long(value: str) -> bool:
@@ -201,16 +189,6 @@ def _is_long(value: str) -> bool:
         return not value.isdecimal()
     mixed = any(map(str.isalpha, value)) and not value.isalpha()
     return len(value) >= _SHORTEST_PASSWORD and mixed
-
-
-@lru_cache(maxsize=8)
-def _sent_to_endpoint(key: str, base_url: str) -> frozenset[str]:
-    """The key; for an address with a password, also the password and its Basic header."""
-    found = {key}
-    user, password = credentials_of(base_url)
-    if password:
-        found |= {password, b64encode(f"{user}:{password}".encode()).decode()}
-    return frozenset(v for v in found if len(v) >= _SHORTEST and v not in _NO_KEYS)
 
 
 def credentials_of(url: str) -> tuple[str, str]:
@@ -222,7 +200,6 @@ def credentials_of(url: str) -> tuple[str, str]:
         return "", ""
 
 
-@lru_cache(maxsize=256)
 def _is_file(value: str) -> bool:
     try:
         return value.startswith(("/", "~", ".")) and Path(value).expanduser().exists()

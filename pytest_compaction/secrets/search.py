@@ -64,13 +64,6 @@ _OPAQUE: Final = (
 """A UUID, a hash, or any word of that length with a digit."""
 
 
-_WORDLIKE: Final = re.compile(r"[A-Za-z]+[0-9]{0,4}(?:[_.\-/]+(?:[A-Za-z]+[0-9]{0,4}|[0-9]{1,4}))*")
-
-
-def _is_opaque(value: str) -> bool:
-    return not _WORDLIKE.fullmatch(value.rstrip(".")) and "/" not in value[:1]
-
-
 _FORMS: Final = (
     # <token>…</token>, --token …, "the API key is …"
     (
@@ -110,7 +103,8 @@ def find_stated(text: str) -> Iterator[Span]:
             for match in pattern.finditer(plain):
                 start = match.start()
                 other = _OTHER_KEYS.search(plain, max(0, start - 24), start)
-                if not other and _is_opaque(match["secret"]):
+                secret = match["secret"]
+                if not (other or WORDS.fullmatch(secret.rstrip(".")) or secret[0] == "/"):
                     yield match.span("secret")
 
 
