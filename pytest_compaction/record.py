@@ -81,6 +81,7 @@ class CompactionRecord(TypedDict, total=False):
     window: int
     messages: int
     events: list[EventRecord]
+    continued: list[EventRecord]
 
 
 class SearchRecord(TypedDict):

@@ -282,6 +282,8 @@ class Settings:
     """Whether rules make answers and judge them, beside what the view states."""
     next_actions: bool = False
     """Whether a model is asked at each point which call of a tool comes next."""
+    cycles: int = 0
+    """Compactions after which a case is not continued any further; 0 continues none."""
     over_budget: OverBudget = "fail"
     """What becomes of items with a view over the budget. With ``report`` no gate passes either."""
     reports: tuple[str, ...] = ()
@@ -377,6 +379,7 @@ class Settings:
             "control": self.control,
             **({"answers": True} if self.answers else {}),
             **({"next_actions": True} if self.next_actions else {}),
+            **({"cycles": self.cycles} if self.cycles else {}),
             **({"rubric_file": self.rubric_file} if self.rubric_file else {}),
             "thresholds": list(self.thresholds),
             "max_unscored": self.max_unscored,

@@ -43,6 +43,7 @@ OTHER_VALUES = {
     "compaction_answers": (True, lambda s: s.answers),
     "compaction_control": (True, lambda s: s.control),
     "compaction_next_actions": (True, lambda s: s.next_actions),
+    "compaction_cycles": (10, lambda s: s.cycles == 10),
     "compaction_trigger": ("turns:2", lambda s: s.trigger == "turns:2"),
     "compaction_budget": (["2000", "1000"], lambda s: s.budgets == (1000, 2000)),
     "compaction_over_budget": ("report", lambda s: s.over_budget == "report"),
@@ -92,6 +93,7 @@ PRICES = '{"as_of": "2026-03-01", "models": [{"name": "m", "input": 1, "output":
 ALSO = {
     "compaction_judge_snapshots": ["-psyrupy"],
     "compaction_next_actions": ["--compaction-responder=mute"],
+    "compaction_cycles": ["--compaction-trigger=tokens:9000"],
     "compaction_baseline_update": ["--compaction-baseline=main.json"],
 }
 """Other arguments that an option needs."""

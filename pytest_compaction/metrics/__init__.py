@@ -71,7 +71,7 @@ _NAMES: Final = {
         "break_even compaction_cost refetch request_saving strategy_costs"
     ),
     "curve": "BudgetCurve CurvePoint area_under curves",
-    "cycles": "Cycles cycles_of stuck_at",
+    "cycles": "Cycles cycles_in cycles_of stuck_at usd_of_compaction",
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
     "fetched_again": (
         "AfterCompaction FAR Fetched HORIZONS HeldAgainst LOOKBACK MOST_POINTS POLLING "

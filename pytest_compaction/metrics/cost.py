@@ -19,7 +19,7 @@ from pytest_compaction.metrics.intervals import (
     mean_over,
 )
 from pytest_compaction.metrics.lost_facts import COMPACTED, FactFate, events_by_case, fates
-from pytest_compaction.record import Record
+from pytest_compaction.record import EventRecord, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +178,12 @@ class StrategyCosts:
 
 _Work = tuple[tuple[Sizes, ...], SummaryCalls]
 """The compactions of one case in one trial, and the calls that they took."""
+
+
+def calls_of(event: EventRecord) -> SummaryCalls:
+    """The calls that one compaction took."""
+    read, cached = event.get("input_tokens", 0), event.get("cached_tokens", 0)
+    return SummaryCalls(read, cached, event.get("output_tokens", 0))
 
 
 def strategy_costs(records: Sequence[Record], pricing: Pricing) -> StrategyCosts | None:

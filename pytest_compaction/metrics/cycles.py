@@ -2,19 +2,24 @@
 
 A cycle ends with a compaction of a view over its budget that has grown by a tenth or more since the
 one before. A session is stuck at the first cycle that frees less than a tenth of the view, or
-leaves it over its budget. The log is not continued: a session that ends before counts as stuck
-later than that, if ever.
+leaves it over its budget. One that ends before counts as stuck later than that, if ever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_compaction.metrics.cost import Pricing, calls_of
 from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
 from pytest_compaction.metrics.losses import median_length, share
-from pytest_compaction.metrics.lost_facts import CompactionEvent, events_by_case
+from pytest_compaction.metrics.lost_facts import (
+    CompactionEvent,
+    events_by_case,
+    last_records,
+    with_continued,
+)
 from pytest_compaction.record import Record
 
 LEAST_FREED: Final = 0.1
@@ -71,15 +76,30 @@ def stuck_at(cycles: Sequence[tuple[int, int, int]]) -> int | None:
     return None
 
 
+def usd_of_compaction(records: Sequence[Record], pricing: Pricing) -> float | None:
+    """The mean cost of the calls of a compaction; ``None`` without a price or a compaction."""
+    costs = [
+        calls_of(event).cost(pricing.ratios)
+        for record in last_records(records)
+        for event in with_continued(record["compaction"])
+    ]
+    return pricing.usd(sum(costs) / len(costs)) if costs else None
+
+
 def _sessions(records: Sequence[Record]) -> Iterator[tuple[CompactionEvent, ...]]:
-    return (events for events in events_by_case(records).values() if events)
+    return (events for events in events_by_case(records, True).values() if events)
 
 
 def _cycles(events: Sequence[CompactionEvent]) -> Iterator[tuple[int, int, int]]:
+    return cycles_in((event.before, event.after, event.budget) for event in events)
+
+
+def cycles_in(
+    compactions: Iterable[tuple[int | None, int | None, int | None]],
+) -> Iterator[tuple[int, int, int]]:
     """Views before and after each cycle, and their budget; an endpoint's are not known."""
     held = 0
-    for event in events:
-        before, after, budget = event.before, event.after, event.budget
+    for before, after, budget in compactions:
         if before is None or after is None or budget is None:
             return
         if before > budget and before - held >= LEAST_FREED * before:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pytest_compaction.metrics.aggregates import is_answered
 from pytest_compaction.metrics.intervals import case_key
-from pytest_compaction.record import Record
+from pytest_compaction.record import CompactionRecord, EventRecord, Record
 from pytest_compaction.settings import CONTROL
 
 COMPACTED: Final = frozenset({"compacted", "truncated"})
@@ -38,8 +38,13 @@ class CompactionEvent:
         return self.status in COMPACTED
 
 
-def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[CompactionEvent, ...]]:
-    """The compactions of each case and trial: the longest list of a record has them all."""
+def with_continued(compaction: CompactionRecord) -> list[EventRecord]:
+    """The compactions of a case, also those after its last point, where its log was continued."""
+    return [*(compaction.get("events") or ()), *(compaction.get("continued") or ())]
+
+
+def last_records(records: Iterable[Record]) -> list[Record]:
+    """For each case and trial the record that tells of the most compactions."""
     longest: dict[CaseTrial, Record] = {}
     for record in records:
         key = record["case"], record["trial"]
@@ -49,17 +54,29 @@ def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[Compactio
                 record,
                 key=lambda each: len(each["compaction"].get("events") or ()),
             )
+    return [record for _, record in sorted(longest.items(), key=lambda pair: pair[0])]
+
+
+def events_by_case(
+    records: Iterable[Record], continued: bool = False
+) -> dict[CaseTrial, tuple[CompactionEvent, ...]]:
+    """The compactions of each case and trial, also those of a ``continued`` log if asked for."""
     return {
-        key: tuple(
+        (record["case"], record["trial"]): tuple(
             CompactionEvent(
-                *(*key, event["point"], event["status"], case_key(record)),
+                *(record["case"], record["trial"]),
+                *(event["point"], event["status"], case_key(record)),
                 *(event.get("before"), event.get("after"), event.get("prefix")),
                 record["compaction"].get("budget"),
             )
-            for event in record["compaction"]["events"]
+            for event in (with_continued if continued else _events)(record["compaction"])
         )
-        for key, record in sorted(longest.items(), key=lambda pair: pair[0])
+        for record in last_records(records)
     }
+
+
+def _events(compaction: CompactionRecord) -> list[EventRecord]:
+    return compaction.get("events") or []
 
 
 FactKey = tuple[str, str, str]

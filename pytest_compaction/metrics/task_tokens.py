@@ -14,7 +14,7 @@ from typing import Final
 from pytest_compaction.metrics.aggregates import is_needed
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.comparisons import compare
-from pytest_compaction.metrics.cost import DEFAULT_PRICING, Pricing, Ratios, Sizes, SummaryCalls
+from pytest_compaction.metrics.cost import DEFAULT_PRICING, Pricing, Ratios, Sizes, calls_of
 from pytest_compaction.metrics.intervals import Mean, case_key, clustered, mean_over
 from pytest_compaction.record import EventRecord, Record
 
@@ -144,7 +144,7 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
         sent=sum(event["requests"] * (event["after"] or 0) + event["sent"] for event in events),
         requests=math.fsum(_requests(event, ratios) for event in events),
         read_again=(sum(again.values()) + searched) * ratios.write,
-        summaries=math.fsum(_calls(event).cost(ratios) for event in events),
+        summaries=math.fsum(calls_of(event).cost(ratios) for event in events),
         gone=sum(not held for held in needed.values()),
         needed=len(needed),
     )
@@ -161,11 +161,6 @@ def _requests(event: EventRecord, ratios: Ratios) -> float:
     before, after, prefix = (event[key] or 0 for key in ("before", "after", "prefix"))
     sizes = Sizes(before, after, min(prefix, after))
     return requests_cost(sizes, event["requests"], event["added"], event["sent"], ratios)
-
-
-def _calls(event: EventRecord) -> SummaryCalls:
-    read, cached = event.get("input_tokens", 0), event.get("cached_tokens", 0)
-    return SummaryCalls(read, cached, event.get("output_tokens", 0))
 
 
 @dataclass(frozen=True, slots=True)

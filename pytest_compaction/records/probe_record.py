@@ -372,10 +372,11 @@ def _reason(verdict: Verdict) -> str:
 
 def compaction_of(response: Response) -> CompactionRecord:
     """The part of a response's record on compaction; ``steps`` and ``errors`` are of the
-    whole case, ``events`` end at the point of the probe.
+    whole case, ``events`` end at the point of the probe; ``continued`` come after the last one.
     """
     messages = response.case.points[response.probe.point].index + 1
-    window = response.case.window
+    window, last = response.case.window, response.case.points[-1].index + 1
+    continued = [_event(step, window) for step in response.steps if step.messages > last]
     return {
         "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
         "errors": sorted({clean(step.error) for step in response.steps if step.error}),
@@ -383,6 +384,7 @@ def compaction_of(response: Response) -> CompactionRecord:
         "window": window,
         "messages": messages,
         "events": [_event(step, window) for step in response.steps if step.messages <= messages],
+        **({"continued": continued} if continued else {}),
     }
 
 

@@ -40,6 +40,7 @@ from pytest_compaction.metrics import (
     further,
     held_against,
     interval_method,
+    known,
     looks_pairs,
     means,
     most_lost,
@@ -53,6 +54,7 @@ from pytest_compaction.metrics import (
     strategy_costs,
     strategy_losses,
     tokens_per_task,
+    usd_of_compaction,
     with_other_words,
     words_in,
 )
@@ -93,8 +95,8 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     if production is not None:
         yield production_table(production)
     yield from _fetched_table(records)
-    yield from _loss_tables(groups)
     prices = pricing or DEFAULT_PRICING
+    yield from _loss_tables(groups, prices)
     costs = {
         name: found for name, group in groups.items() if (found := strategy_costs(group, prices))
     }
@@ -390,7 +392,7 @@ def _methods(records: Iterable[Record]) -> str:
 # What was lost
 
 
-def _loss_tables(groups: Groups) -> Iterator[Table]:
+def _loss_tables(groups: Groups, prices: Pricing) -> Iterator[Table]:
     """Losses of each strategy but the control; none for records without them."""
     found = {
         name: losses
@@ -402,7 +404,16 @@ def _loss_tables(groups: Groups) -> Iterator[Table]:
     yield _losses(found)
     cycles = [(name, each) for name in found if (each := cycles_of(groups[name])) is not None]
     if cycles:
-        yield table_of("cycles", "Cycles", _CYCLES, cycles, (_CYCLES_NOTE, _CASES))
+        columns = [
+            *_CYCLES,
+            ("seconds", "seconds", lambda row: Cell(_seconds_each(groups[row[0]]), "number")),
+            (
+                "usd",
+                "US dollars",
+                lambda row: Cell(usd_of_compaction(groups[row[0]], prices), "score"),
+            ),
+        ]
+        yield table_of("cycles", "Cycles", columns, cycles, (_CYCLES_NOTE, _CASES))
     lost = most_lost(groups)
     if lost:
         yield table_of("most_lost", "Most lost facts", _MOST_LOST, lost, (_MOST_LOST_NOTE,))
@@ -479,8 +490,14 @@ _CYCLES_NOTE: Final = (
     "A cycle ends with a compaction of a view over its budget that has grown by a tenth or more. "
     "Freed: the share of the view that it removed. Stuck: sessions in which a cycle freed less "
     "than a tenth or left the view over its budget. Stuck at: the median number of that cycle; "
-    "sessions that went on to their end count as stuck later, and none is continued."
+    "sessions that went on to their end count as stuck later. Seconds and dollars are those of the "
+    "calls for one compaction."
 )
+
+
+def _seconds_each(records: Sequence[Record]) -> float | None:
+    found = known()["seconds"].mean(records)
+    return None if found is None else found.value
 
 
 _MOST_LOST: Final[Columns[LostFact]] = (

@@ -285,7 +285,9 @@ class CaseWork(OnceTasks):
             tuple(budgets),
         )
         try:
-            return await feeder.feed()
+            fed = await feeder.feed()
+            cycles = method.settings.cycles
+            return await fed.go_on(cycles) if cycles else fed
         except BaseException:
             feeder.close()
             raise

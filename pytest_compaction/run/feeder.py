@@ -30,7 +30,16 @@ from pytest_compaction.compactors import (
     in_context,
     is_own,
 )
-from pytest_compaction.conversation import Message, TokenCounter, groups, structure_faults
+from pytest_compaction.conversation import (
+    Message,
+    Part,
+    TokenCounter,
+    ToolCall,
+    ToolResult,
+    groups,
+    structure_faults,
+)
+from pytest_compaction.metrics import cycles_in, stuck_at
 from pytest_compaction.models import (
     ChargedError,
     ModelError,
@@ -229,6 +238,11 @@ class Feeder:
         self._state: State | None = None
         self._since: list[Message] = []
         self._observed = 0
+
+    @property
+    def seen(self) -> int:
+        """The number of messages that it was fed."""
+        return self._observed
 
     async def state(self) -> State:
         if self._state is None:
@@ -443,6 +457,38 @@ class CaseFeeder:
         failure, error = self.points[point].failure, self._model_error
         return failure if failure is None or error is None else str(error)
 
+    async def go_on(self, cycles: int) -> Self:
+        """Continue the log after the last point, then again from its beginning with ids made new.
+
+        It ends with so many compactions in all, once the strategy is stuck, or if the trigger says
+        nothing for a whole log. A case with an error is not continued, nor one that an endpoint
+        compacts.
+        """
+        feeder, context = self._feeder, self._at(-1)
+        begin, steps, turn = self._case.points[-1].index + 1, list(self.steps), 0
+        done = self.points[-1].error is not None or any(step.by_server for step in steps)
+        while not done:
+            log = self._case.messages[begin:] if not turn else again(self._case.messages, turn)
+            before = len(steps)
+            for first, end in groups(log):
+                batch = log[first:end]
+                try:
+                    await feeder.observe(batch, context)
+                    if await feeder.is_time(context):
+                        steps.append(await feeder.compact(context, batch[-1].id))
+                except CompactorError as raised:
+                    error = f"{raised} (case {self._case.id}, continued at {batch[-1].id})"
+                    steps.append(Step(batch[-1].id, "failed", 0, 0, error, messages=feeder.seen))
+                    done = True
+                sizes = ((step.before, step.after, context.budget) for step in steps)
+                done = done or len(steps) >= cycles or stuck_at(list(cycles_in(sizes))) is not None
+                if done:
+                    break
+            done = done or (turn > 0 and len(steps) == before)
+            turn += 1
+        self.steps = tuple(steps)
+        return self
+
     def close(self) -> None:
         self._strategy.close()
 
@@ -486,6 +532,23 @@ class CaseFeeder:
             if await self._feeder.is_time(context):
                 asked = replace(context, reason=self._feeder.trigger.kind)
                 await self._feeder.compact(asked, batch[-1].id)
+
+
+def again(log: Sequence[Message], turn: int) -> list[Message]:
+    """A log without its system messages, said again: messages and calls have ids of the turn."""
+
+    def renamed(part: Part) -> Part:
+        if isinstance(part, ToolCall):
+            return replace(part, id=f"{part.id}~{turn}")
+        if isinstance(part, ToolResult):
+            return replace(part, call_id=f"{part.call_id}~{turn}")
+        return part
+
+    return [
+        replace(each, id=f"{each.id}~{turn}", parts=tuple(map(renamed, each.parts)))
+        for each in log
+        if each.role != "system"
+    ]
 
 
 def tokens_until(log: Sequence[Message], tokens: TokenCounter) -> list[int]:

@@ -19,6 +19,7 @@ from pytest_compaction.text import printable
 
 _SHOWN: Final = 5
 _BY_RULES: Final = "summaries by rules, which tell nothing of prompts and models"
+_CONTINUED: Final = "none are recorded for continued cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +71,11 @@ class RunWords:
             yield f"recorded words of {about.dates}: {about.model}; sampling: {about.sampling}"
         for name, words in self.strategies.items():
             if words == "rules":
+                record = "" if self.why == _CONTINUED else f"{_record_command(name)}, or "
                 yield (
                     f"{name}: words: rules, because {self.why}; they tell "
                     "what its structure keeps and nothing of prompts and models, which have no "
-                    f"effect; {_record_command(name)}, or ask a model: --compaction-model=NAME"
+                    f"effect; {record}ask a model: --compaction-model=NAME"
                 )
                 continue
             without = self.missing.get(name, ())
@@ -93,6 +95,14 @@ class RunWords:
                 "dialogues: words: rules, because none are recorded for dialogues; prompts and "
                 "models have no effect; ask a model: --compaction-model=NAME"
             )
+
+
+def _why_none(settings: Settings) -> str:
+    if settings.cycles:
+        return _CONTINUED
+    if settings.executor:
+        return "recorded words are read on this machine alone"
+    return "none are recorded for these cases"
 
 
 def _record_command(name: str) -> str:
@@ -128,10 +138,8 @@ def found_words(
     if not cases.entries and not (dialogues and told):
         return RunWords(for_dialogues=for_dialogues)
     archives = {}
-    why = "none are recorded for these cases"
-    if settings.executor:
-        why = "recorded words are read on this machine alone"
-    elif any(asking.values()):
+    why = _why_none(settings)
+    if not (settings.cycles or settings.executor) and any(asking.values()):
         archives = {
             entry.id: archive
             for entry in cases.entries

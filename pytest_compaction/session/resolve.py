@@ -188,6 +188,16 @@ def _check_roles(settings: Settings, roles: Roles) -> None:
             "--compaction-next-actions asks a model which call comes next, and rules answer in "
             "this run; name a model with --compaction-model=NAME or --compaction-responder=NAME"
         )
+    if settings.cycles and settings.trigger == "case":
+        raise OptionError(
+            "--compaction-cycles continues cases beyond their points, and the trigger 'case' knows "
+            "these alone; add --compaction-trigger=window:F or tokens:N"
+        )
+    if settings.cycles and settings.names_model and settings.model == RECORDED_WORDS:
+        raise OptionError(
+            "--compaction-cycles: no words are recorded for continued cases; name a model that can "
+            "be asked (--compaction-model=NAME), or rules: --compaction-model=offline"
+        )
 
 
 def _with_words(settings: Settings, roles: Roles, words: RunWords) -> tuple[Settings, Roles]:

@@ -1,0 +1,95 @@
+"""``--compaction-cycles``: a case is continued until it is compacted so often, or stuck."""
+
+import json
+
+import pytest
+from support.scenarios import flat, lean, records, write_cases
+from support.stub_endpoint import long_case
+
+from pytest_compaction import cli
+from pytest_compaction.case import find_cases
+from pytest_compaction.conversation import structure_faults
+from pytest_compaction.run.feeder import again
+
+CYCLES = ("--compaction-cycles=7", "--compaction-trigger=tokens:600", "--compaction-budget=250")
+
+
+def run(pytester, *given):
+    write_cases(pytester, long_case("small", budget=250))
+    return pytester.runpytest_inprocess(*lean(), *given, "-n0", "--tb=no")
+
+
+def continued(pytester):
+    """The compactions in the log and those after it, by strategy."""
+    found = {}
+    for record in records(pytester).records:
+        made = record["compaction"]
+        found[record["compactor"]] = (made["events"], made.get("continued", []))
+    return found
+
+
+def test_a_case_is_continued_until_it_was_compacted_so_often_or_is_stuck(pytester, capsys):
+    run(pytester, "--compactor=truncate,mask-observations", *CYCLES)
+    found = continued(pytester)
+    own, more = found["truncate"]
+    assert len(own) + len(more) == 7
+    assert len({event["point"] for event in more}) == len(more)
+    assert all(event["before"] >= 600 and event["after"] <= 250 for event in more)
+    own, more = found["mask-observations"]
+    assert own or len(more) == 1
+    assert more[-1]["after"] > 250
+    capsys.readouterr()
+    assert cli.main(["report", "last", "--table=cycles", "--format=json"]) == 0
+    rows = {
+        row["compactor"]: row
+        for row in json.loads(capsys.readouterr().out)["tables"]["cycles"]["rows"]
+    }
+    assert (rows["truncate"]["cycles"], rows["truncate"]["stuck"]["value"]) == (7, 0)
+    assert rows["mask-observations"]["stuck"]["value"] == 1
+
+
+def test_the_same_case_is_continued_alike_and_its_questions_are_not_changed(pytester):
+    run(pytester, "--compactor=truncate", *CYCLES)
+    first = records(pytester).records
+    run(pytester, "--compactor=truncate", *CYCLES)
+    second = records(pytester).records
+    assert [r["compaction"] for r in first] == [r["compaction"] for r in second]
+    run(pytester, "--compactor=truncate", *CYCLES[1:])
+    alone = records(pytester).records
+    assert [(r["probe"], r["overall"], r["facts"]) for r in alone] == [
+        (r["probe"], r["overall"], r["facts"]) for r in first
+    ]
+    assert all("continued" not in r["compaction"] for r in alone)
+
+
+def test_a_log_said_again_has_new_ids_and_whole_calls(tmp_path):
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(long_case("small")), "utf-8")
+    (made,) = find_cases([path]).cases
+    log = made.messages
+    both = [*log, *again(log, 1), *again(log, 2)]
+    assert structure_faults(both) == []
+    assert len({message.id for message in both}) == len(both)
+    assert [m.text for m in again(log, 1)] == [m.text for m in log if m.role != "system"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((), "the trigger 'case' knows these alone"),
+        ((CYCLES[1], "--compaction-model=recorded"), "no words are recorded for continued cases"),
+    ],
+)
+def test_what_cannot_be_continued_is_refused(pytester, given, told):
+    result = run(pytester, "--compactor=anchored", "--compaction-cycles=7", *given)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert told in flat(result.errlines)
+
+
+def test_a_run_says_that_no_words_are_recorded_and_rules_write(pytester, no_model_named):
+    result = run(pytester, "--compactor=anchored", *CYCLES, "-v")
+    told = flat(result.outlines)
+    assert "words: rules, because none are recorded for continued cases" in told
+    assert "words record" not in told
+    own, more = continued(pytester)["anchored"]
+    assert len(own) + len(more) == 7
