@@ -32,7 +32,6 @@ from pytest_compaction.models import (
     AnswerReply,
     ChargedError,
     JudgeReply,
-    Model,
     NotAskedError,
     Place,
     Usage,
@@ -117,17 +116,14 @@ class Method:
 
     def judge(self, arm: Arm, turn: Turn) -> PanelJudge:
         """Who judges answers in an arm. Rules always say the same, so they are asked once."""
+        settings = self.settings
         judges = [
             ModelJudge(model.at_trial(arm.trial + OPINION_STEP * (opinion - 1)), opinion)
             for model in self.roles.judges
-            for opinion in range(1, self.opinions(model) + 1)
+            for opinion in range(1, 2 if model.name == OFFLINE else settings.judgements + 1)
         ]
-        settings = self.settings
         rounding = settings.long_memory.published_rounding
         return PanelJudge(judges, settings.pass_score, turn, rounding, settings.rubric)
-
-    def opinions(self, judge: Model) -> int:
-        return 1 if judge.name == OFFLINE else self.settings.judgements
 
 
 class TokenCounts:
@@ -250,19 +246,22 @@ class CaseWork(OnceTasks):
         try:
             compacted = await self.compacted()
             probes = {probe.id: probe for probe in self.case.probes}
+
+            async def asked(probe: Probe, judged: bool) -> None:
+                response = await self.response(probe)
+                if judged:
+                    await self.replies(response)
+
             planned = self._planned.probes.items()
-            asked = (self._answer_and_judge(probes[id], judged) for id, (_, judged) in planned)
             try:
-                await asyncio.gather(*asked, return_exceptions=True)
+                await asyncio.gather(
+                    *(asked(probes[id], judged) for id, (_, judged) in planned),
+                    return_exceptions=True,
+                )
             finally:
                 compacted.close()
         finally:
             self.begun.set()
-
-    async def _answer_and_judge(self, probe: Probe, judged: bool) -> None:
-        response = await self.response(probe)
-        if judged:
-            await self.replies(response)
 
     async def _compact(self) -> CaseFeeder:
         method, case, arm = self._method, self.case, self.arm
@@ -538,7 +537,14 @@ class Engine:
 
     def compaction(self, case: Case, arm: Arm) -> Compaction:
         """The compaction of a case; made once, then shared. Blocks."""
-        work, (steps, usage) = self._loop.wait(self._made(case, arm))
+
+        async def made() -> tuple[CaseWork, tuple[tuple[Step, ...], Usage]]:
+            work = self._open(case, arm)
+            if self._ahead is None and self._case_of is not None:
+                self._ahead = asyncio.ensure_future(self._open_ahead(self._case_of))
+            return work, await work.made()
+
+        work, (steps, usage) = self._loop.wait(made())
 
         def messages(point: int) -> tuple[Message, ...]:
             return self._loop.wait(work.messages(point))
@@ -550,7 +556,12 @@ class Engine:
 
     def verdict(self, response: Response) -> Verdict:
         """The verdict on a response; its judges are asked once. Blocks."""
-        work, replies = self._loop.wait(self._replies(response))
+
+        async def asked() -> tuple[CaseWork, list[JudgeReply]]:
+            work = self._open(response.case, response.arm)
+            return work, await work.replies(response)
+
+        work, replies = self._loop.wait(asked())
         if not self._one_by_one:
             self._loop.give_way()
         return work.verdict(response, replies)
@@ -558,16 +569,6 @@ class Engine:
     def finish(self, case: str, arm: Arm) -> None:
         """Tell that an item of a case is done. After the last one its views are let go."""
         self._loop.tell(lambda: self._finish((case, arm)))
-
-    async def _made(self, case: Case, arm: Arm) -> tuple[CaseWork, tuple[tuple[Step, ...], Usage]]:
-        work = self._open(case, arm)
-        if self._ahead is None and self._case_of is not None:
-            self._ahead = asyncio.ensure_future(self._open_ahead(self._case_of))
-        return work, await work.made()
-
-    async def _replies(self, response: Response) -> tuple[CaseWork, list[JudgeReply]]:
-        work = self._open(response.case, response.arm)
-        return work, await work.replies(response)
 
     def _open(self, case: Case, arm: Arm) -> CaseWork:
         key = (case.id, arm)

@@ -133,14 +133,6 @@ class Turn:
         self._limit.release()
 
 
-class _Reply(Protocol):
-    @property
-    def usage(self) -> Usage: ...
-
-
-R = TypeVar("R", bound=_Reply)
-
-
 @dataclass
 class _Clock:
     """How long requests waited to be sent. Changed on the loop of the model alone."""
@@ -311,13 +303,13 @@ class MeteredModel:
         account.own += used
         return reply
 
-    async def _forward(self, call: Callable[[Model], Coroutine[Any, Any, R]]) -> R:
+    async def _forward(self, call: Callable[[Model], Coroutine[Any, Any, _T]]) -> _T:
         work = self._booked(call)
         if asyncio.get_running_loop() is self._loop:
             return await work
         return await asyncio.wrap_future(_begun_on(self._loop, work))
 
-    async def _booked(self, call: Callable[[Model], Coroutine[Any, Any, R]]) -> R:
+    async def _booked(self, call: Callable[[Model], Coroutine[Any, Any, _T]]) -> _T:
         account = self._account
         try:
             reply = await self._in_turn(lambda: call(self._asked))
@@ -327,7 +319,7 @@ class MeteredModel:
             if account.error is None or isinstance(error, NotAskedError):
                 account.error = error
             raise
-        account.usage += reply.usage
+        account.usage += getattr(reply, "usage", Usage())
         account.flaws.update(getattr(reply, "flaws", ()))
         latency = getattr(reply, "latency_s", None)
         if latency is not None:

@@ -16,7 +16,7 @@ import os
 import pickle
 import sys
 import zlib
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from pytest_compaction.cache import DataclassJson, code_digest
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case import Case
 from pytest_compaction.compactors import (
     ENTRY_POINTS,
     Registry,
@@ -163,15 +163,6 @@ class Result:
     notes: tuple[str, ...] = ()
 
 
-def _known(case: Case) -> Iterator[Case | Probe | Message]:
-    """The parts of a case, which sender and reader both have, in the same order on both sides."""
-    yield case
-    yield from case.probes
-    yield from case.messages
-    for point in case.points:
-        yield from point.recorded
-
-
 class _ResultJson(DataclassJson):
     """A result for a reader who has the case; ``composed`` makes answers that were not made."""
 
@@ -183,7 +174,9 @@ class _ResultJson(DataclassJson):
             *(FactHistory, Reminded, NextAction, ForeignNames, ForeignWordings, ListedNames),
             *(JudgeReply, CriterionScore, NuggetScore),
         )
-        self._known = tuple(_known(case))
+        # The parts of a case, which sender and reader both have, in one order on both sides.
+        recorded = (message for point in case.points for message in point.recorded)
+        self._known = (case, *case.probes, *case.messages, *recorded)
         self._numbers = {id(known): number for number, known in enumerate(self._known)}
         self._own = {known.id: known for known in reversed(case.messages)}
         self._composed = composed
@@ -467,7 +460,17 @@ class Elsewhere:
                 if isinstance(prepared, Result):
                     return prepared
                 outcome = await self.tasks.outcome(perform, prepared.packed)
-                found = _read(outcome, task, composed)
+                try:
+                    if isinstance(outcome, str):
+                        raise TaskError(outcome)
+                    found = decoded(outcome, task.case, composed)
+                except (LookupError, TypeError, ValueError, zlib.error, TaskError) as error:
+                    said = str(error)
+                    if not isinstance(error, TaskError):
+                        said = f"the result of a worker cannot be read ({type(error).__name__})"
+                    what = f"case {task.case.id} with {task.arm.compactor}"
+                    failure = TaskError(f"{what} could not be measured: {said}")
+                    found = Result(failure=Failure.of(failure))
                 if not self.endpoints or await asyncio.to_thread(_accept, found, self.endpoints):
                     break
             return found
@@ -510,16 +513,6 @@ class _RemoteWork(CaseWork):
             await super().once("result", self._measured)
         finally:
             self.begun.set()
-
-
-def _read(outcome: bytes | str, task: Task, composed: Callable[[Response], str]) -> Result:
-    if isinstance(outcome, bytes):
-        try:
-            return decoded(outcome, task.case, composed)
-        except (LookupError, TypeError, ValueError, zlib.error) as error:
-            outcome = f"the result of a worker cannot be read ({type(error).__name__})"
-    where = f"case {task.case.id} with {task.arm.compactor} could not be measured"
-    return Result(failure=Failure.of(TaskError(f"{where}: {outcome}")))
 
 
 def _accept(result: Result, endpoints: Endpoints) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.artifacts import LogPlaces
 from pytest_compaction.cache import Form, KeptResults, Latest
@@ -116,11 +116,7 @@ class ViewReader:
         self._identity_of_unasked: Latest[Messages, str] = Latest(identity)
         self._index_of_unasked: Latest[Messages, TextIndex] = Latest(view_index)
         self._log_facts: LogFacts | None = None
-        self._prompt: Latest[Messages, Any] = Latest(
-            lambda view: hashlib.sha256(
-                f"[{canonical_json(to_chat(view))}".encode("utf-8", "replace")
-            )
-        )
+        self._prompt: Latest[Messages, str] = Latest(lambda view: canonical_json(to_chat(view)))
         self._at_point: Latest[tuple[Case, int, Messages], _AtPoint] = Latest(_AtPoint.of)
 
     @cached_property
@@ -170,10 +166,7 @@ class ViewReader:
         shared = self._at_point.of((case, probe.point, asked.messages))
         question = probe.choice.asked(probe.question) if probe.choice else probe.question
         rest = [question, view.parameters] if view.parameters else [question]
-        prompt = self._prompt.of(view.messages).copy()
-        for each in rest:
-            prompt.update(f",{canonical_json(each)}".encode("utf-8", "replace"))
-        prompt.update(b"]")
+        prompt = f"[{','.join([self._prompt.of(view.messages), *map(canonical_json, rest)])}]"
         nulls: tuple[NullReading, ...] = ()
         if asked.answered and tokens is not None:
             nulls = self._nulls.readings(case, probe, tokens, shipped_nulls(case))
@@ -200,7 +193,7 @@ class ViewReader:
             reading,
             nulls,
             constraints,
-            prompt.hexdigest()[:16],
+            hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()[:16],
             history,
             shared.foreign,
             shared.worded,
