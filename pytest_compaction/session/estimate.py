@@ -28,7 +28,6 @@ from pytest_compaction.models import (
     DryRunModel,
     Endpoints,
     Estimate,
-    Length,
     Model,
     ModelError,
     OfflineModel,
@@ -44,29 +43,12 @@ from pytest_compaction.text import printable
 
 _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)
 _OURS: Final = "pytest_compaction.compactors."
-_BY_SIZE: Final = frozenset({"window", "tokens", "auto", "adaptive"})
-"""Triggers that depend on the size of the view, and so on the length of earlier summaries."""
 
 
 def estimate(
     session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[Selection]
 ) -> Estimate:
     """The calls that the selected items would make. Makes no call and writes nothing."""
-    chosen = list(selected)
-    found = _dry_run(session, endpoints, chosen, "middle")
-    if not any(part.role == "compaction" for part in found.planned):
-        return found
-    if not any(one.item.trigger(session).kind in _BY_SIZE for one in chosen):
-        return found
-    short = _dry_run(session, endpoints, chosen, "short")
-    long = _dry_run(session, endpoints, chosen, "long")
-    same = short.calls == found.calls == long.calls
-    return found if same else replace(found, ends=(short, long))
-
-
-def _dry_run(
-    session: BenchmarkSession, endpoints: Endpoints, chosen: Iterable[Selection], length: Length
-) -> Estimate:
     refresh = session.settings.calls.refresh
     store = None if refresh else endpoints.caller
     caller = DryRunCaller(store, endpoints.tokens, endpoints.check, endpoints.own_tokens)
@@ -75,12 +57,12 @@ def _dry_run(
         if not isinstance(model, ChatModel):
             return OfflineModel(endpoints.tokens)
         real = ChatModel(model.name, caller, endpoints.tokens, endpoints.prompts)
-        return DryRunModel(real, endpoints.tokens, length)
+        return DryRunModel(real, endpoints.tokens)
 
     strategies = DryRunStrategies(session.registry.added)
     dry = replace(session.with_models(dry_model), registry=strategies)
     try:
-        for one in chosen:
+        for one in selected:
             # What an item asked before it failed is counted, and the other items are still tried.
             with suppress(CaseFileError, CompactionError, ModelError):
                 one.item.measure(dry, one.judged)

@@ -1,12 +1,9 @@
 """The estimate: it counts as many calls as a run makes, and makes none itself."""
 
-import re
-
 import pytest
 from support.scenarios import own, run, run_files, set_up, write_cases
 from support.sessions import (
     ASKING,
-    CASE,
     MODEL,
     endpoint_reply,
     ids,
@@ -67,56 +64,6 @@ def test_as_many_calls_are_estimated_as_are_made_with_every_shipped_strategy(tmp
         # A question is embedded for the view at each point, after the first time from the store.
         again = after.stored - len(measured(calls))
         assert again > 0 if "embedding" in name else again == 0
-    finally:
-        session.close()
-
-
-def notes_of(words):
-    """Reply to each request for a summary with a different text of about this many words."""
-
-    plain = endpoint_reply
-
-    def body_of(call):
-        body = plain(call)
-        if call.role == "compaction":
-            message = body["choices"][0]["message"]
-            heads = [line for line in message["content"].splitlines() if line.startswith("## ")]
-            many = range(max(1, words // len(heads) // 8))
-            notes = "\n".join(f"- note {call.digest[:8]} {n} on the limit of 45" for n in many)
-            message["content"] = "\n".join(f"{head}\n{notes}" for head in heads)
-        return body
-
-    return body_of
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("words", [10, 2000])
-def test_where_a_log_is_compacted_by_its_size_both_ends_are_estimated(
-    tmp_path, calls, monkeypatch, words
-):
-    session = session_of(tmp_path, "regenerate", trigger="tokens:3000")
-    monkeypatch.setitem(globals(), "endpoint_reply", notes_of(words))
-    try:
-        chosen = selection(session, ids(session, 2))
-        found = estimate(session, session.endpoints, chosen)
-        short, long = found.ends
-        assert short.calls < found.calls < long.calls
-        run_really(session, chosen)
-        assert short.calls * 0.9 <= len(calls) <= long.calls * 1.1
-        near = short if words < 100 else long
-        assert len(calls) == pytest.approx(near.calls, rel=0.1)
-        assert estimate(session, session.endpoints, chosen).ends == ()
-    finally:
-        session.close()
-
-
-@pytest.mark.parametrize(("name", "trigger"), [("truncate", "tokens:3000"), ("anchored", "case")])
-def test_where_no_reply_decides_how_often_there_is_one_figure(tmp_path, calls, name, trigger):
-    session = session_of(tmp_path, name, trigger=trigger)
-    try:
-        found = estimate(session, session.endpoints, selection(session, ids(session, 2)))
-        assert found.calls > 0
-        assert found.ends == ()
     finally:
         session.close()
 
@@ -203,23 +150,6 @@ def test_the_estimate_is_printed_nothing_is_run_and_the_exit_code_is_good(
         assert words in shown
     assert "GATE" not in shown
     assert run_files(pytester) == []
-
-
-def test_both_ends_are_printed(pytester, monkeypatch):
-    project(pytester, monkeypatch)
-    arguments = [f"--compaction-model={MODEL}", "--compaction-trigger=tokens:8000"]
-    arguments += ["--compaction-estimate", f"--compaction-cases={CASE}", "-k", "root-cause"]
-    result = run(pytester, "--compactor=regenerate", *arguments, compactor=None)
-    shown = " ".join(str(result.stdout).split())
-    ends = re.search(
-        r"[^;]*; between ([\d,]+) calls for 0\.\d+ with short replies and ([\d,]+) calls for "
-        r"0\.\d+ with long ones",
-        shown,
-    )
-    assert ends, shown
-    assert f"with short replies {ends[1]} 0 " in shown
-    assert f"with long replies {ends[2]} 0 " in shown
-    assert "the number of calls depends on the length of the summaries" in shown
 
 
 def test_strategies_of_ones_own_are_not_run_for_an_estimate(pytester, monkeypatch):
