@@ -303,9 +303,8 @@ def compaction_arm() -> Arm:
 @pytest.fixture
 def compactor(compaction_arm: Arm, pytestconfig: pytest.Config) -> Callable[[Case], Compaction]:
     """Compact a case with the strategy under test, once for all its probes."""
-    from pytest_compaction.session.items.probe import compactor_for
-
-    return compactor_for(pytestconfig.stash[SESSION], compaction_arm)
+    session = pytestconfig.stash[SESSION]
+    return lambda case: session.engine.compaction(case, compaction_arm)
 
 
 @pytest.fixture

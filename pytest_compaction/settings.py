@@ -83,12 +83,7 @@ class DialogueSettings:
 
     def scoring(self) -> dict[str, Any]:
         """The settings on which the scores of a dialogue depend."""
-        return {
-            "history": self.history,
-            "consistency": self.consistency,
-            "budget": self.budget,
-            "window": self.window,
-        }
+        return {k: v for k, v in asdict(self).items() if k not in {"tasks", "limit"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +113,9 @@ class CallSettings:
 
     def as_json(self) -> dict[str, Any]:
         """The settings as a dictionary, without the prompt's hash, which is part of scoring."""
-        return {
-            "judge_prompt": self.judge_prompt,
-            "store": self.store,
-            "replay": self.replay,
-            "refresh": self.refresh,
-            "estimate": self.estimate,
-            "max_cost": self.max_cost,
-            "request_timeout": self.request_timeout,
-            **({"prices": self.prices} if self.prices else {}),
-            **({"proxy": True} if self.proxy else {}),
-        }
+        names = "judge_prompt store replay refresh estimate max_cost request_timeout".split()
+        given = [name for name in ("prices", "proxy") if getattr(self, name)]
+        return {name: getattr(self, name) for name in (*names, *given)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,7 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
     sizes = f"window {made.data['window']:,}, budget {made.data['budget']:,} tokens"
     _row("points", len(made.data["compaction_points"]), sizes)
     if made.recorded:
-        of = "compaction" if made.recorded == 1 else "compactions"
-        _row("recorded", made.recorded, f"{of} of the agent (--compactor=recorded)")
+        _row("recorded", made.recorded, "compacted by the agent (--compactor=recorded)")
     for reason, number in sorted(Counter(made.unrecorded).items()):
         _row("no record", number, printable(reason, 120))
     if made.after:
@@ -56,7 +55,11 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
     if facts:
         _row("needed", needed, "facts that the session used, repeated or was bound by later")
         _row("one call", again, "facts that can be read again with one call")
-    _report_lacking(made, case.language)
+    if lacking := _lacking(made.derived.lacking):
+        _row("lacking", len(made.derived.lacking), lacking)
+    if unasked := made.derived.unasked:
+        why = f"there are no rules for {name_of(case.language)}: {'; '.join(unasked)}"
+        _row("not asked", len(unasked), why)
     if case.proposed:
         command = f"pytest-compaction review {shlex.quote(str(target))}"
         _row("proposed", len(case.proposed), printable(f"wait for you: {command}"))
@@ -64,21 +67,8 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
         until = "confirm a proposed one" if case.proposed else "add probes, as docs/cases.md shows"
         print(f"  Warning: a run refuses this case, which has no question yet, until you {until}.")
     if made.unanswered:
-        of = "probe" if made.unanswered == 1 else "probes"
-        _row(
-            "unanswered",
-            made.unanswered,
-            f"{of} of which the offline model finds no fact in the full log; see "
-            "pytest-compaction lint",
-        )
-
-
-def _report_lacking(made: MadeCase, language: str) -> None:
-    if lacking := _lacking(made.derived.lacking):
-        _row("lacking", len(made.derived.lacking), lacking)
-    if unasked := made.derived.unasked:
-        named = "; ".join(unasked)
-        _row("not asked", len(unasked), f"there are no rules for {name_of(language)}: {named}")
+        why = "without any fact in the offline answer from the full log; see pytest-compaction lint"
+        _row("unanswered", made.unanswered, why)
 
 
 def _numbers(names: Iterable[str]) -> str:

@@ -117,9 +117,8 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{options.store}: {error.strerror or error}") from None
     paths = options.paths
     if options.newest is not None:
-        sample = newest_sessions(paths[0], options.newest, loaded.importers)
-        print(printable(sample.sentence(options.newest, paths[0])))
-        paths = sample.sessions
+        paths, said = newest_sessions(paths[0], options.newest, loaded.importers)
+        print(printable(said))
     look_as_before = look_less_often()
     try:
         return _Import(options, loaded.importers, source, case_names(paths)).all()

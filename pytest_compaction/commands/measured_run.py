@@ -26,10 +26,9 @@ from pytest_compaction.records import (
     read_again,
     type_of,
     version_note,
-    view_file,
 )
 from pytest_compaction.reports import Failures, Line, gate_line
-from pytest_compaction.session.end.baseline import baselines_in, read_alike
+from pytest_compaction.session.end.baseline import baselines_in, read_alike, views_in
 from pytest_compaction.session.named_files import case_places, find_named
 from pytest_compaction.settings import BaselineRules, OptionError, OverBudget
 from pytest_compaction.text import NumberError
@@ -124,11 +123,8 @@ def baselines_of(
         baselines, told = read_alike(baselines, case_of, pass_score)
         notes += told
         if not is_read_alike(found.header):
-
-            def view_of(record: Record) -> bytes | None:
-                return view_file(path.parent, str((record.get("hashes") or {}).get("view")))
-
-            whole = Baseline("", path.name, path.name, tuple(probes), found.header, view_of=view_of)
+            name, views = path.name, views_in(path.parent)
+            whole = Baseline("", name, name, tuple(probes), found.header, view_of=views)
             again, note = read_again(whole, case_of, pass_score)
             others = [record for record in records if type_of(record) != "probe"]
             records = [*again.records, *others]

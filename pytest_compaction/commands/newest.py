@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -18,30 +18,13 @@ _LENGTHS: Final = (("short", 100_000), ("medium", 1_000_000), ("long", float("in
 """Lengths of sessions by the bytes of their files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Sessions in the order in which they are taken, and the newest ones that they are out of."""
-
-    sessions: tuple[Path, ...]
-    folders: int
-    lengths: Mapping[str, int]
-    passed_over: int
-    """Files of no known format among the newest."""
-
-    def sentence(self, wanted: int, folder: Path) -> str:
-        lengths = ", ".join(f"{number} {name}" for name, number in self.lengths.items())
-        unknown = counted(self.passed_over, "file of no known format", "files of no known format")
-        return (
-            f"the {counted(len(self.sessions), 'newest session')} below {folder} ({lengths}; "
-            f"{counted(self.folders, 'folder')}; {unknown} passed over): the newest of each folder "
-            f"and length in turn, until there are {counted(wanted, 'case')}"
-        )
-
-
-def newest_sessions(folder: Path, wanted: int, importers: Mapping[str, Importer]) -> Sample:
+def newest_sessions(
+    folder: Path, wanted: int, importers: Mapping[str, Importer]
+) -> tuple[list[Path], str]:
     """The newest sessions below a folder, so that each folder and length has its turn.
 
     The folder of a session stands for its task: agents keep the sessions of a project together.
+    With them comes a sentence on what they are.
     """
     dated: list[tuple[float, int, Path]] = []
     for path in session_files(folder, importers):
@@ -63,8 +46,16 @@ def newest_sessions(folder: Path, wanted: int, importers: Mapping[str, Importer]
     lengths = Counter({name: 0 for name, _ in _LENGTHS})
     for (_, length), paths in groups.items():
         lengths[length] += len(paths)
-    folders = {parent for parent, _ in groups}
-    return Sample(tuple(_in_turn(list(groups.values()))), len(folders), lengths, passed_over)
+    turns = zip_longest(*groups.values())
+    sessions = [path for turn in turns for path in turn if path is not None]
+    of_lengths = ", ".join(f"{number} {name}" for name, number in lengths.items())
+    unknown = counted(passed_over, "file of no known format", "files of no known format")
+    folders = counted(len({parent for parent, _ in groups}), "folder")
+    return sessions, (
+        f"the {counted(len(sessions), 'newest session')} below {folder} ({of_lengths}; {folders}; "
+        f"{unknown} passed over): the newest of each folder and length in turn, until there are "
+        f"{counted(wanted, 'case')}"
+    )
 
 
 def session_files(folder: Path, importers: Mapping[str, Importer]) -> Iterator[Path]:
@@ -86,8 +77,3 @@ def is_known_format(path: Path, importers: Mapping[str, Importer]) -> bool:
         return bool(fitting_importers(path, importers))
     except ImportFormatError:
         return False
-
-
-def _in_turn(groups: Sequence[Sequence[Path]]) -> Iterator[Path]:
-    for turn in range(max(map(len, groups), default=0)):
-        yield from (group[turn] for group in groups if turn < len(group))

@@ -84,8 +84,18 @@ _EXCLUDED: Final = (
 
 def read_settings(config: Reader) -> Settings:
     raw = {option.key.removeprefix("compaction_"): value_of(config, option) for option in OPTIONS}
-    _check_executor(raw["executor"])
+    if raw["executor"]:
+        from pytest_compaction.run import opener_for  # only with the option
+
+        refuse_removed([f"--compaction-executor={raw['executor']}"])
+        opener_for(raw["executor"])
     shard = _shard(raw["shard"])
+    for path in raw["report"]:
+        if PurePath(path).suffix.lower() not in REPORT_SUFFIXES:
+            raise OptionError(
+                f"--compaction-report={path} names no form of a report; let the name end with one "
+                f"of {', '.join(REPORT_SUFFIXES)}"
+            )
     for one, other, why in _EXCLUDED:
         if all(raw[name] not in (None, False, "") for name in (one, other)):
             raise OptionError(why.format_map(raw))
@@ -121,7 +131,7 @@ def read_settings(config: Reader) -> Settings:
         "rubric_file": raw["rubric"],
         "rubric": CRITERIA,
         "thresholds": () if {*raw["threshold"]} == {NO_GATE} else tuple(_hidden(raw["threshold"])),
-        "reports": _report_files(raw["report"]),
+        "reports": tuple(dict.fromkeys(raw["report"])),
         "baseline": _baseline(raw),
         "show": None if raw["show"] == "all" else number("compaction_show", raw["show"]),
         "calls": _of(CallSettings, raw),
@@ -160,17 +170,6 @@ def _split(raw: Mapping[str, Any], name: str) -> list[str]:
     return split({f"compaction_{name}": raw[name]}, f"compaction_{name}")
 
 
-def _check_executor(executor: str) -> None:
-    if executor:
-        from pytest_compaction.run import opener_for  # only with the option
-
-        try:
-            opener_for(executor)
-        except OptionError:
-            refuse_removed([f"--compaction-executor={executor}"])
-            raise
-
-
 def _hidden(texts: Iterable[str]) -> Iterable[str]:
     """The texts with stand-ins for secrets, because they stand in names, files and records."""
     texts = list(texts)
@@ -202,7 +201,6 @@ def _shard(given: str | None) -> Shard | None:
 
 
 def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
-    found: set[int] = set()
     if set(texts) == {RECORDED}:
         return (RECORDED,)
     if RECORDED in texts:
@@ -211,19 +209,18 @@ def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
             f"{RECORDED} alone, or numbers in a run of their own"
         )
     for text in texts:
-        budget = int(text) if text.isdecimal() and len(text) <= 10 else 0
-        if not 0 < budget <= 10**9:
+        if not (text.isdecimal() and len(text) <= 10 and 0 < int(text) <= 10**9):
             raise OptionError(
                 f"--compaction-budget={text} is not a budget; write a whole number of tokens from "
                 "1 on, several as in 1000,2000,4000, or recorded"
             )
-        found.add(budget)
+    found = sorted(set(map(int, texts)))
     if len(found) > MAX_BUDGETS:
         raise OptionError(
             f"--compaction-budget names {len(found)} budgets; give at most {MAX_BUDGETS}, such as "
             "1000,2000,4000"
         )
-    return tuple(sorted(found))
+    return tuple(found)
 
 
 def _baseline(raw: Mapping[str, Any]) -> BaselineSettings:
@@ -258,14 +255,3 @@ def _tolerance(given: str) -> list[float]:
             "the overall score or two as in 0.5,1 for the overall score and for a criterion"
         )
     return numbers
-
-
-def _report_files(given: Iterable[str]) -> tuple[str, ...]:
-    paths = tuple(dict.fromkeys(given))
-    for path in paths:
-        if PurePath(path).suffix.lower() not in REPORT_SUFFIXES:
-            raise OptionError(
-                f"--compaction-report={path} names no form of a report; let the name end with one "
-                f"of {', '.join(REPORT_SUFFIXES)}"
-            )
-    return paths

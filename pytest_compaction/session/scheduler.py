@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -186,6 +187,8 @@ class BenchmarkScheduling(Scheduling):
         self._cases = to_workers(session)
         self._session = session
         self._folder: TemporaryFolder | None = None
+        self._stopped: Path | None = None
+        """The file that tells the workers to stop, in that folder."""
         self._running: pytest.Session | None = None
         self._vacant: list[int] = []
         """Places of workers that were not started yet, or died."""
@@ -205,18 +208,15 @@ class BenchmarkScheduling(Scheduling):
         """Stop workers that still work, as after Ctrl-C."""
         self._stop_workers()
 
-    @property
-    def _stopped(self) -> Path | None:
-        folder = self._folder.path if self._folder is not None else None
-        return folder / "stopped" if folder is not None and folder.exists() else None
-
     def _stop_workers(self) -> None:
         if self._stopped is not None:
-            self._stopped.touch()
+            with suppress(FileNotFoundError):  # the folder is gone at the end of the run
+                self._stopped.touch()
 
     def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[Any]) -> None:
         """Decide how many workers are given items, and make the folder of the sign to stop."""
         self._folder = TemporaryFolder()
+        self._stopped = self._folder.path / "stopped"
         self.at_work = len(specs)
         if self._session.blocks_nowhere:
             self.at_work = min(self.at_work, processors())

@@ -218,12 +218,16 @@ class BenchmarkSession:
         """
         import importlib.metadata as metadata
 
+        reader = reader_version()
+        if not self.settings.read_by_rules:
+            prompt = packaged_prompt("read")
+            reader = short_hash(canonical_json([prompt.system, prompt.user]))
         return {
             "versions": {
                 name: metadata.version(name)
                 for name in ("pytest", "pytest-compaction", "snowballstemmer", "tiktoken")
             }
-            | {"reader": self._reader_version}
+            | {"reader": reader}
             | ({"cases": CASES_VERSION} if self.shipped else {}),
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.entries},
@@ -233,14 +237,6 @@ class BenchmarkSession:
             **({"words": words} if (words := self.words.as_json()) else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
         }
-
-    @property
-    def _reader_version(self) -> str:
-        """A hash of the reader: of the rules, or of the prompt of a model."""
-        if self.settings.read_by_rules:
-            return reader_version()
-        prompt = packaged_prompt("read")
-        return short_hash(canonical_json([prompt.system, prompt.user]))
 
     def probes_of(self, case: CaseEntry, spec: Spec | None) -> list[ProbeEntry]:
         """The probes of a case that a strategy is asked, by id; all of them without a strategy.

@@ -400,7 +400,7 @@ def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(tmp_path, capsy
     reports = out.split(f"{tmp_path / 'cases'}/")[1:]
     doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
     waiting = {report.split(".json")[0] for report in reports if "has no question yet" in report}
-    assert "of which the offline model finds no fact in the full log" in out
+    assert "without any fact in the offline answer from the full log" in out
     warned = set()
     for case in sorted((tmp_path / "cases").iterdir()):
         code, out, _ = run(capsys, "lint", case)

@@ -281,7 +281,7 @@ def test_a_transcript_with_two_boundaries_is_judged_at_both(pytester, capsys):
     code = cli.main(["import", str(session), "-o", str(pytester.path / "cases")])
     out = capsys.readouterr().out
     assert code == 0
-    assert "recorded             2  compactions of the agent" in out
+    assert "recorded             2  compacted by the agent" in out
     loaded = find_cases([pytester.path / "cases"])
     assert loaded.errors == ()
     (made,) = loaded.cases

@@ -39,17 +39,16 @@ from pytest_compaction.gate import FEWEST_TRIALS
 from pytest_compaction.metrics import Mean, by_compactor, newly_gone_bound, run_changes
 from pytest_compaction.models import OFFLINE, archive_for, is_offline
 from pytest_compaction.records import (
-    Record,
     Run,
     accepted_place,
     is_sampled,
     load_run,
     uses,
-    view_file,
     write_accepted,
     write_baseline_file,
 )
 from pytest_compaction.secrets import hide
+from pytest_compaction.session.end.baseline import views_in
 from pytest_compaction.session.resolve import make_importable
 from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
@@ -331,12 +330,8 @@ class _Project:
         for file in new:
             file.write()
         if not is_there:
-
-            def view_of(record: Record) -> bytes | None:
-                return view_file(first.folder, str((record.get("hashes") or {}).get("view")))
-
-            groups = by_compactor(first.run.records)
-            write_baseline_file(baseline, first.run.header, groups, view_of)
+            groups, views = by_compactor(first.run.records), views_in(first.folder)
+            write_baseline_file(baseline, first.run.header, groups, views)
             if (accepted := accepted_place(baseline, Path())) is not None:
                 write_accepted(accepted, baseline)
         self.settings.path.write_bytes(changed.encode("utf-8"))

@@ -6,7 +6,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.case import CaseIndex
 from pytest_compaction.models import (
@@ -35,7 +35,11 @@ def faults_in(archive: Archive) -> Iterator[str]:
     except ArchiveError as error:
         yield str(error)
         return
-    yield from _file(archive.path)
+    if (size := archive.path.stat().st_size) > MAX_BYTES:
+        yield f"it has {size:,} bytes, more than {MAX_BYTES:,}"
+    with zipfile.ZipFile(archive.path) as file:
+        if (members := sorted(file.namelist())) != _MEMBERS:
+            yield f"it holds {', '.join(members)}, and not {' and '.join(_MEMBERS)}"
     wrong = [
         f"line {number} ({each.strategy} on {each.case} at {each.point}): {fault}"
         for number, each in enumerate(words, 1)
@@ -45,17 +49,19 @@ def faults_in(archive: Archive) -> Iterator[str]:
     if not wrong:
         yield from _manifest(manifest, words)
         yield from _order(words)
-        yield from _pairs(words)
+        asked = [
+            {_place(each)[:-2] for each in words if each.role == role}
+            for role in ("answer", "verdict")
+        ]
+        for strategy, case, _, _, probe, _ in sorted(asked[0] ^ asked[1]):
+            yield f"{strategy} on {case}: {probe} has an answer or a verdict without the other"
         yield from _cases(archive.path.parent, manifest, words)
 
 
-def _file(path: Path) -> Iterator[str]:
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        yield f"it has {size:,} bytes, more than {MAX_BYTES:,}"
-    with zipfile.ZipFile(path) as file:
-        if (found := sorted(file.namelist())) != _MEMBERS:
-            yield f"it holds {', '.join(found)}, and not {' and '.join(_MEMBERS)}"
+def _place(words: Words) -> tuple[Any, ...]:
+    """What a text is about, its number, and at which budget and trigger."""
+    about = (words.strategy, words.case, words.point, words.trial, words.probe, words.number)
+    return (*about, words.budget, words.trigger)
 
 
 def _line(words: Words) -> Iterator[str]:
@@ -108,26 +114,15 @@ def _manifest(manifest: Manifest, words: Sequence[Words]) -> Iterator[str]:
         yield from (f"{name} has lines and is not in the manifest" for name in sorted(held - said))
 
 
-def _pairs(words: Sequence[Words]) -> Iterator[str]:
-    """Answers that nobody judged, and verdicts on no answer."""
-
-    def asked(role: str) -> set[tuple[object, ...]]:
-        mine = (each for each in words if each.role == role)
-        return {(e.case, e.strategy, e.point, e.trial, e.probe, e.number) for e in mine}
-
-    for case, strategy, _, _, probe, _ in sorted(asked("answer") ^ asked("verdict"), key=str):
-        yield f"{strategy} on {case}: {probe} has an answer or a verdict without the other"
-
-
 def _order(words: Sequence[Words]) -> Iterator[str]:
     """Lines out of order, or with one key, and numbers missing before a higher one."""
     keys = [each.key for each in words]
     if keys != sorted(keys):
         yield "its lines are not in the order of their keys"
-    numbers: dict[tuple[object, ...], list[int]] = {}
+    numbers: dict[tuple[Any, ...], list[int]] = {}
     for each in words:
-        place = (each.strategy, each.case, each.point, each.trial, each.role, each.probe)
-        numbers.setdefault((*place, each.budget, each.trigger), []).append(each.number)
+        *about, number, budget, trigger = _place(each)
+        numbers.setdefault((*about, each.role, budget, trigger), []).append(number)
     for (strategy, case, point, trial, *_), found in numbers.items():
         if sorted(found) != list(range(1, len(found) + 1)):
             where = f"{strategy} on {case} at {point}, trial {trial}"

@@ -115,12 +115,7 @@ class SessionBaseline:
         if why:
             raise BaselineError(f"{why}, so {path} is as it was")
         try:
-            write_baseline_file(
-                self.source.path,
-                header,
-                groups,
-                lambda record: view_file(folder, str((record.get("hashes") or {}).get("view"))),
-            )
+            write_baseline_file(self.source.path, header, groups, views_in(folder))
             if self.accepted is not None:
                 write_accepted(self.accepted, self.source.path)
         except OSError as error:
@@ -135,6 +130,11 @@ class SessionBaseline:
         commit = "it" if self.accepted is None else f"{self.accepted.name}, its hash and figures"
         done = f"baseline updated: {path}, {count} items of {names}{without}"
         return f"{done}; review and commit {commit}"
+
+
+def views_in(folder: Path) -> Callable[[Record], bytes | None]:
+    """Finds the view of an item of a run in this folder."""
+    return lambda record: view_file(folder, str((record.get("hashes") or {}).get("view")))
 
 
 def _is_scored(record: Record) -> bool:

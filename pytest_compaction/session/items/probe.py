@@ -1,4 +1,4 @@
-"""Probes as benchmark items, and the work of the fixtures ``compactor`` and ``judge``."""
+"""Probes as benchmark items, and the work of the fixture ``judge``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 import pytest
 
-from pytest_compaction.case import Case, CaseEntry, CaseFileError, Probe, ProbeEntry
+from pytest_compaction.case import CaseEntry, CaseFileError, Probe, ProbeEntry
 from pytest_compaction.judges import REPORTED, Verdict
 from pytest_compaction.records import (
     Record,
@@ -19,7 +19,7 @@ from pytest_compaction.records import (
     record_without_verdict,
     scored_record,
 )
-from pytest_compaction.run import Arm, Compaction, PlannedProbe, Response, Trigger
+from pytest_compaction.run import Arm, PlannedProbe, Response, Trigger
 from pytest_compaction.session.items.kinds import ARM, RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
@@ -153,15 +153,6 @@ class ProbeItem:
     @staticmethod
     def score(record: Record) -> str | None:
         return None if record["overall"] is None else f"{record['overall']:.1f}/5"
-
-
-def compactor_for(session: BenchmarkSession, arm: Arm) -> Callable[[Case], Compaction]:
-    """The value of the ``compactor`` fixture: compacts a case, once for all its probes."""
-
-    def compactor(case: Case) -> Compaction:
-        return session.engine.compaction(case, arm)
-
-    return compactor
 
 
 def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, Response], Verdict]:

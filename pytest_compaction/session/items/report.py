@@ -64,13 +64,6 @@ _SAID: Final = pytest.StashKey[dict[tuple[Any, ...], str]]()
 _WHOLE: Final = frozenset({"long", "native"})
 
 
-def said_before(node: pytest.Item, record: Record, text: str) -> str | None:
-    """The name of another item of the same case that failed with the same text, if one did."""
-    arm = tuple(record.get(name) for name in ("case", "compactor", "trial", "budget"))
-    first = node.config.stash.setdefault(_SAID, {}).setdefault((*arm, text), node.name)
-    return first if first != node.name else None
-
-
 def traceback_of(node: pytest.Item, failure: BaseException, lines: list[str]) -> Any:
     """The traceback of what the strategy raised, from its own code on, as pytest shows it."""
     style = node.config.getoption("tbstyle", "auto")
@@ -198,13 +191,14 @@ def _shown(
     failure: BaseException,
     record: Record | None,
 ) -> Any:
+    """The failure in sentences; said in full by the first item of a case that fails with it."""
     text = _said(failure)
     if isinstance(failure, CompactionError) and record is not None:
-        first = said_before(node, record, text)
-        if first is not None:
+        arm = tuple(record.get(name) for name in ("case", "compactor", "trial", "budget"))
+        said = node.config.stash.setdefault(_SAID, {})
+        if (first := said.setdefault((*arm, text), node.name)) != node.name:
             return in_sentences(excinfo, f"see {first}")
-        shown = traceback_of(node, failure, _safe_lines(text))
-        if shown is not None:
+        if shown := traceback_of(node, failure, _safe_lines(text)):
             return shown
     return in_sentences(excinfo, text)
 
