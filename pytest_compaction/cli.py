@@ -15,7 +15,6 @@ from pytest_compaction.commands import (
     answers,
     compare,
     dialogues,
-    doctor,
     gate,
     generate,
     import_transcripts,
@@ -40,7 +39,6 @@ from pytest_compaction.text import printable
 
 COMMANDS: Final = (
     init,
-    doctor,
     import_transcripts,
     review,
     generate,

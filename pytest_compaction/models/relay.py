@@ -23,7 +23,6 @@ from pytest_compaction.models.calls.address import (
 )
 from pytest_compaction.models.calls.endpoint import (
     NO_KEY,
-    READ_SECONDS,
     AttemptError,
     Endpoint,
     RetryingCaller,
@@ -325,11 +324,6 @@ class Dialects:
         """Close both."""
         await self.openai.close()
         await self.anthropic.close()
-
-
-def models_at_endpoint() -> Caller:
-    """The request for the endpoint's list of models, which is free."""
-    return Upstream(READ_SECONDS, anthropic=False)
 
 
 def new_relay(
