@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -49,16 +50,21 @@ class ExitGuard:
         self._process = os.getpid()
         self._item = ""
         self._code: int | None = None
-        self._before: list[tuple[ModuleType, str, Callable[..., Any]]] = []
+        self._patches = pytest.MonkeyPatch()
+        self._exit_before = os._exit
         self._stderr: int | None = None
-        self._open = {fd: identity for fd in _descriptors() if (identity := _identity(fd))}
+        try:
+            open_now = [int(path.name) for path in Path("/dev/fd").iterdir()]
+        except OSError:  # as on Windows
+            open_now = [0, 1, 2]
+        self._open = {fd: identity for fd in open_now if (identity := _identity(fd))}
         self._spare = [os.open(os.devnull, os.O_RDONLY) for _ in range(_SPARE)]
         if not spoils_only:
             with contextlib.suppress(OSError):  # pytest redirects the other one while an item runs
                 self._stderr = os.dup(2)
-            self._replace(os, "_exit", self._exit)
+            self._patches.setattr(os, "_exit", self._exit)
             for name in ("execv", "execve"):
-                self._replace(os, name, self._exec(getattr(os, name)))
+                self._patches.setattr(os, name, partial(self._exec, getattr(os, name)))
         depth = sys.getrecursionlimit()
         self._refuse(sys, "setrecursionlimit", lambda limit: limit < depth)
         self._refuse(os, "close", self._is_of_run)
@@ -100,36 +106,27 @@ class ExitGuard:
             error.code = error.code or 1
 
     def lift(self) -> None:
-        for module, name, function in self._before:
-            setattr(module, name, function)
+        self._patches.undo()
         for descriptor in (*self._spare, *(() if self._stderr is None else (self._stderr,))):
             os.close(descriptor)
         self._spare, self._stderr = [], None
-
-    def _replace(self, module: ModuleType, name: str, function: Callable[..., Any]) -> None:
-        self._before.append((module, name, getattr(module, name)))
-        setattr(module, name, function)
 
     @property
     def _is_here(self) -> bool:
         return os.getpid() == self._process
 
     def _exit(self, status: int) -> NoReturn:
-        before = next(function for _, name, function in self._before if name == "_exit")
         if self._is_here and self._code is None:
             self._say(status)
             status = status or 1
-        before(status or (self._code or 0 if self._is_here else 0))
+        self._exit_before(status or (self._code or 0 if self._is_here else 0))
         raise AssertionError
 
-    def _exec(self, before: Callable[..., Any]) -> Callable[..., Any]:
-        def end_or_call(*arguments: Any) -> Any:
-            """End the process where another program would take its place and its exit code."""
-            if self._is_here:
-                self._exit(self._code or 0)
-            return before(*arguments)
-
-        return end_or_call
+    def _exec(self, before: Callable[..., Any], *arguments: Any) -> Any:
+        """End the process where another program would take its place and its exit code."""
+        if self._is_here:
+            self._exit(self._code or 0)
+        return before(*arguments)
 
     def _say(self, status: int) -> None:
         where = (
@@ -152,7 +149,10 @@ class ExitGuard:
 
         def call(*arguments: Any) -> Any:
             in_thread = threading.current_thread() is not threading.main_thread()
-            if in_thread and self._is_here and not _is_finalizer() and spoils(*arguments):
+            # The garbage collector calls finalizers, which close files, in whatever thread it runs.
+            caller = sys._getframe(1).f_globals.get("__name__")
+            is_finalizer = caller == "multiprocessing.util"
+            if in_thread and self._is_here and not is_finalizer and spoils(*arguments):
                 given = ", ".join(map(str, arguments))
                 raise SpoiltProcessError(
                     f"{module.__name__}.{name}({given}) would spoil the process for all other "
@@ -161,7 +161,7 @@ class ExitGuard:
                 )
             return before(*arguments)
 
-        self._replace(module, name, call)
+        self._patches.setattr(module, name, call)
 
     def _is_of_run(self, descriptor: int) -> bool:
         """Whether a file was open before any strategy was imported, and still is.
@@ -170,21 +170,6 @@ class ExitGuard:
         """
         found = self._open.get(descriptor)
         return found is not None and (descriptor < 3 or found == _identity(descriptor))
-
-
-def _is_finalizer() -> bool:
-    """Whether :mod:`multiprocessing` closes a file of its own.
-
-    The garbage collector calls its finalizers in whatever thread it runs.
-    """
-    return sys._getframe(2).f_globals.get("__name__") == "multiprocessing.util"
-
-
-def _descriptors() -> list[int]:
-    try:
-        return [int(path.name) for path in Path("/dev/fd").iterdir()]
-    except OSError:  # as on Windows
-        return list(range(3))
 
 
 def _identity(descriptor: int) -> tuple[int, int] | None:
