@@ -23,7 +23,7 @@ from pytest_compaction.gate import (
     parse_threshold,
 )
 from pytest_compaction.metrics import over_budget_failures
-from pytest_compaction.models import RECORDED_WORDS, is_offline
+from pytest_compaction.models import RECORDED_WORDS
 from pytest_compaction.records import (
     BaselineError,
     MergedRun,
@@ -130,7 +130,6 @@ def run(options: argparse.Namespace) -> int:
         decision=decision,
         against=against,
         control=settings["control"],
-        grouped=is_offline(settings["model"]),
         pass_score=settings["pass_score"],
         folder=output.parent,
     )
@@ -197,7 +196,6 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
         records,
         settings["compactors"],
         settings["control"],
-        is_offline(settings["model"]),
         words=settings["model"] == RECORDED_WORDS or "words" in header,
     )
     if "prices" in header:

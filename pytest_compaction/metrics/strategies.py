@@ -74,21 +74,6 @@ def _by_key(records: Iterable[Record]) -> dict[ItemKey, Record]:
     return dict(sorted(keyed.items(), key=lambda pair: pair[0]))
 
 
-def with_same_views(groups: Mapping[str, Sequence[Record]]) -> list[list[str]]:
-    """The names of the strategies, those with the same hashes of prompts together."""
-    found: dict[object, list[str]] = {}
-    for name, records in groups.items():
-        found.setdefault(_views(records) or name, []).append(name)
-    return list(found.values())
-
-
-def _views(records: Sequence[Record]) -> frozenset[tuple[str, str, int, str]] | None:
-    hashes = [(r, r.get("hashes", {}).get("prompt")) for r in records]
-    if not all(digest for _, digest in hashes):
-        return None
-    return frozenset((r["case"], r["probe"], r["trial"], str(digest)) for r, digest in hashes)
-
-
 LEVEL: Final = 0.05
 """Holm-corrected p up to which two strategies differ."""
 

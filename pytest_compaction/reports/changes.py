@@ -82,7 +82,7 @@ def facts_text(changes: RunChanges) -> str:
     return f"{len(changes.facts.gone)} newly gone, {len(changes.facts.regained)} regained{less}"
 
 
-def _crossed(changes: RunChanges, score: str) -> str:
+def crossed_text(changes: RunChanges, score: str) -> str:
     return f"{len(changes.below)} newly below {score}, {len(changes.recovered)} recovered"
 
 
@@ -148,7 +148,7 @@ def baseline_block(decision: BaselineDecision, pass_score: float) -> Iterator[Li
             yield Line(row.rstrip(), "bad" if word == "worse" else "plain")
         losses = each.changes.losses[:MOST]
         largest = f"; largest loss{'' if len(losses) == 1 else 'es'}:" if losses else ""
-        yield Line(f"{_crossed(each.changes, f'{pass_score:g}')}{largest}")
+        yield Line(f"{crossed_text(each.changes, f'{pass_score:g}')}{largest}")
         for item in losses:
             lost = (
                 f"{len(item.gone)} of {counted(len(item.second['facts']), 'fact')} gone"
@@ -249,7 +249,7 @@ def baseline_markdown(decision: BaselineDecision, pass_score: float) -> Iterator
             yield f"### {escaped(printable(f'{each.arm}: worse than {each.baseline.title}'))}"
             head = ("", each.baseline.name, "now", "difference, paired 95 %", "")
             yield markdown_rows([head, *_figures(each)], right=2)
-            yield f"{_crossed(each.changes, f'{pass_score:g}')}."
+            yield f"{crossed_text(each.changes, f'{pass_score:g}')}."
             rows = [
                 (_item_name(item, 80), *_scores(item), _moved_facts(item.gone, MOST))
                 for item in each.changes.losses[:MOST]
@@ -337,7 +337,7 @@ class RunComparison:
 
     def sentences(self) -> Iterator[str]:
         """Sentences beside the tables: crossed pass scores, classes of facts, settings."""
-        yield _crossed(self.changes, "the pass score")
+        yield crossed_text(self.changes, "the pass score")
         for word, facts in (
             ("gone", self.changes.facts.gone),
             ("regained", self.changes.facts.regained),

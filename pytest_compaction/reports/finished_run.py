@@ -55,7 +55,6 @@ class FinishedRun:
     against: BaselineDecision = field(default_factory=BaselineDecision)
     complete: bool = True
     control: bool = False
-    grouped: bool = True
     pass_score: float = 3.5
     folder: Path | None = None
 

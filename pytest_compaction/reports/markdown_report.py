@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pytest_compaction.gate import Check
 from pytest_compaction.metrics import aggregate, compare_strategies
 from pytest_compaction.models import ratio_text
 from pytest_compaction.records import own_tokens_of
@@ -67,13 +66,30 @@ def markdown_head(run: FinishedRun) -> Iterator[str]:
     checks = () if run.decision is None else run.decision.checks
     if checks or run.against.checks:
         undecided = {e.undecided.check.rule for e in run.against.comparisons if e.undecided}
-        yield from _rules([*checks, *run.against.checks], undecided)
+        yield "## Gate"
+        rows = ["| rule | outcome | figure |", "| --- | --- | --- |"]
+        for check in (*checks, *run.against.checks):
+            outcome = "passed" if check.holds else "**failed**"
+            outcome = "**undecided**" if check.rule in undecided else outcome
+            within = interval_text(check.interval, limits=(0.0, MAX_SCORE))
+            figure = check.text + (f", 95 % {within}" if check.interval else "")
+            rows.append(f"| {_text(check.rule)} | {outcome} | {_text(figure)} |")
+        yield "\n".join(rows)
     if run.against.decides:
         yield "## Against the baseline"
         yield from baseline_markdown(run.against, run.pass_score)
-    probes = run.of_type("probe")
-    if probes:
-        yield from _strategies(run)
+    if run.of_type("probe"):
+        groups = run.strategies()
+        yield from markdown_table(strategies_table(groups))
+        means = {name: aggregate(name, records).dimensions for name, records in groups.items()}
+        if any(means.values()):
+            columns = ("compactor", *DIMENSIONS)
+            cells = [
+                [Cell(name), *(estimate(of.get(n), "number", (0, MAX_SCORE)) for n in DIMENSIONS)]
+                for name, of in means.items()
+            ]
+            heads = zip(columns, columns, strict=True)
+            yield from markdown_table(table("dimensions", "Dimensions, 0 to 5", heads, cells))
         for found in long_memory_tables(run.strategies()):
             yield from markdown_table(found)
         yield from _compared(run)
@@ -88,9 +104,8 @@ def _on_words(told: Mapping[str, Any]) -> str:
     for name, whose in told["strategies"].items():
         names[whose].append(name)
     sources = (f"{archive['model']}, {archive['dates']}" for archive in told["archives"])
-    source = "; ".join(dict.fromkeys(sources))
     said = {
-        "recorded": f"recorded words ({source})",
+        "recorded": f"recorded words ({'; '.join(dict.fromkeys(sources))})",
         "rules": "rules, on which prompts and models have no effect",
     }
     parts = (f"{', '.join(of)}: {said[whose]}" for whose, of in names.items() if of)
@@ -99,34 +114,6 @@ def _on_words(told: Mapping[str, Any]) -> str:
 
 def _text(text: str, limit: int | None = None) -> str:
     return escaped(printable(text, limit))
-
-
-def _rules(checks: Sequence[Check], undecided: Set[str]) -> Iterator[str]:
-    yield "## Gate"
-    rows = ["| rule | outcome | figure |", "| --- | --- | --- |"]
-    for check in checks:
-        outcome = "passed" if check.holds else "**failed**"
-        outcome = "**undecided**" if check.rule in undecided else outcome
-        figure = check.text
-        if check.interval is not None:
-            low, high = max(check.interval[0], 0.0), min(check.interval[1], MAX_SCORE)
-            figure += f", 95 % [{low:.2f}, {high:.2f}]"
-        rows.append(f"| {_text(check.rule)} | {outcome} | {_text(figure)} |")
-    yield "\n".join(rows)
-
-
-def _strategies(run: FinishedRun) -> Iterator[str]:
-    groups = run.strategies()
-    yield from markdown_table(strategies_table(groups))
-    found = {name: aggregate(name, records).dimensions for name, records in groups.items()}
-    if any(found.values()):
-        names = ("compactor", *DIMENSIONS)
-        rows = [
-            [Cell(name), *(estimate(means.get(n), "number", (0, MAX_SCORE)) for n in DIMENSIONS)]
-            for name, means in found.items()
-        ]
-        title = "Dimensions, 0 to 5"
-        yield from markdown_table(table("dimensions", title, zip(names, names, strict=True), rows))
 
 
 def _compared(run: FinishedRun) -> Iterator[str]:
@@ -181,7 +168,7 @@ def _details(run: FinishedRun) -> Iterator[str]:
             yield from markdown_table(each)
         yield "</details>"
     if run.records:
-        lines = run_summary(run.records, run.order, run.control, run.grouped, verbose=True)
+        lines = run_summary(run.records, run.order, run.control, verbose=True)
         # Each word is made safe, so that columns stay.
         safe = (_WORD.sub(lambda word: printable(word[0]), line.text) for line in lines)
         text = "\n".join(safe)

@@ -11,7 +11,6 @@ from pytest_compaction.metrics import (
     TOO_FEW,
     Aggregate,
     StrategyComparison,
-    StrategyPair,
     aggregate,
     budget_share,
     budgets_of,
@@ -22,7 +21,6 @@ from pytest_compaction.metrics import (
     known,
     stale_summaries,
     with_other_words,
-    with_same_views,
     words_in,
 )
 from pytest_compaction.records import Record
@@ -63,14 +61,13 @@ def strategy_lines(
     records: Sequence[Record],
     groups: Mapping[str, Sequence[Record]],
     control: bool,
-    grouped: bool,
     verbose: bool,
-    words: bool = False,
+    words: bool,
 ) -> Iterator[Line]:
     """A comparison, or one for each budget."""
     budgets = budgets_of(records)
     if len(budgets) < 2:
-        yield from comparison(groups, control, grouped, verbose, words)
+        yield from comparison(groups, control, verbose, words)
         return
     order = dict.fromkeys(r["compactor"] for group in groups.values() for r in group)
     for number, budget in enumerate(budgets):
@@ -81,48 +78,34 @@ def strategy_lines(
         # The control, which ignores budgets, is in all of them.
         found = by_arm([r for r in records if r.get("budget") in {None, budget}])
         ranked = {name: found[name] for name in order if name in found}
-        yield from comparison({**ranked, **found}, control, grouped, verbose, words)
+        yield from comparison({**ranked, **found}, control, verbose, words)
 
 
 def comparison(
-    groups: Mapping[str, Sequence[Record]],
-    control: bool,
-    grouped: bool,
-    verbose: bool,
-    words: bool = False,
+    groups: Mapping[str, Sequence[Record]], control: bool, verbose: bool, words: bool
 ) -> Iterator[Line]:
     """The strategies of a run, the best first; below a rule those with views over the budget.
 
-    With ``grouped``, strategies with the same views share a row: what the summariser did not read
-    cannot make a difference. A ``control`` that rules have read is left out.
+    A ``control`` that rules have read is left out.
     """
-    rows = with_same_views(groups) if grouped else [[name] for name in groups]
-    figures = [aggregate(names[0], groups[names[0]]) for names in rows]
+    constant = control and CONTROL in groups and is_constant(groups[CONTROL])
+    figures = [aggregate(n, g) for n, g in groups.items() if not (constant and n == CONTROL)]
     apart = with_other_words(groups)
-    figures = [
-        each
-        for each in figures
-        if not (control and each.compactor == CONTROL and is_constant(groups[CONTROL]))
-    ]
-    between = compare_strategies({names[0]: groups[names[0]] for names in rows})
+    between = compare_strategies(groups)
     ranked = [
         item
-        for item in figures
+        for item in sorted(figures, key=_rank)
         if item.compactor not in {CONTROL, *apart} and not item.over_budget and item.overall
     ]
-    ranked.sort(key=_rank)
     yield from _result(ranked, between, groups)
     yield from strategy_table(figures, groups, between.letters if between.pairs else {}, words)
-    for names in rows:
-        if len(names) > 1:
-            yield from wrapped(f"same views, one row: {', '.join(names)}", "dim")
     nulls = sorted(item.compactor for item in figures if is_null(item.compactor))
     if nulls:
         yield from wrapped(f"trivial baselines: {', '.join(nulls)}", "dim")
     yield from unread_nulls_lines(r for item in figures for r in groups[item.compactor])
-    competing = [name for name in between.letters if name in {i.compactor for i in ranked}]
+    there = {item.compactor for item in ranked}
+    best = next((name for name in between.letters if name in there), None)
     yield Line("")
-    best = competing[0] if competing else None
     beside = {pair.second: pair for pair in between.pairs if pair.first == best}
     shown = short_names((item.compactor for item in figures), _NAME)
     for item in figures:
@@ -134,7 +117,13 @@ def comparison(
         yield from trouble_lines(item, records, "  ")
         yield from unscored_because(records, 1)
         if name in beside and not item.too_few:
-            yield _beside_the_best(beside[name])
+            difference = beside[name].paired.difference
+            interval = interval_text(difference.interval, "+.2f")
+            chance = "" if (p := beside[name].holm) is None else f", p {p:.2g}"
+            value = round(difference.value, 2) + 0.0  # no -0.00
+            text = f"  {value:+.2f} {interval}{chance}, from the best, "
+            (first,) = short_names([beside[name].first], WIDTH - len(text)).values()
+            yield Line(text + first)
 
 
 def _rank(item: Aggregate) -> tuple[float, str]:
@@ -296,14 +285,3 @@ def short_letters(letters: str) -> str:
         else:
             runs.append(letter)
     return "".join(run if len(run) <= _RUN else f"{run[0]}-{run[-1]}" for run in runs)
-
-
-def _beside_the_best(pair: StrategyPair) -> Line:
-    """The paired difference from the strategy with the highest score."""
-    difference = pair.paired.difference
-    interval = interval_text(difference.interval, "+.2f")
-    chance = "" if pair.holm is None else f", p {pair.holm:.2g}"
-    value = round(difference.value, 2) + 0.0  # no -0.00
-    text = f"  {value:+.2f} {interval}{chance}, from the best, "
-    (best,) = short_names([pair.first], WIDTH - len(text)).values()
-    return Line(text + best)

@@ -47,7 +47,6 @@ def run_summary(
     records: Sequence[Record],
     order: Sequence[str],
     control: bool,
-    grouped: bool = True,
     lowest: int = LOWEST,
     verbose: bool = False,
     width: int = WIDTH,
@@ -58,7 +57,7 @@ def run_summary(
     probes = [record for record in records if type_of(record) == "probe"]
     lines: list[Line] = []
     if probes or not dialogues:
-        lines += _probes(probes, order, control, grouped, lowest, verbose, width, words)
+        lines += _probes(probes, order, control, lowest, verbose, width, words)
     if dialogues:
         from pytest_compaction.reports.dialogues import dialogue_summary
 
@@ -70,7 +69,6 @@ def _probes(
     records: Sequence[Record],
     order: Sequence[str],
     control: bool,
-    grouped: bool,
     lowest: int,
     verbose: bool,
     width: int,
@@ -79,8 +77,7 @@ def _probes(
     """One strategy in detail, or several in a table.
 
     With ``control`` the strategy ``none`` is the control of the others, and is shown only where a
-    model has answered. ``grouped`` is for an offline summariser: strategies that differ only in
-    what it does not read share a row. ``lowest`` items of a single strategy are named. ``words``
+    model has answered. ``lowest`` items of a single strategy are named. ``words``
     has the table say who wrote the summaries; of a single strategy it is said if that was not a
     model whose words answer what would be sent now.
     """
@@ -97,7 +94,7 @@ def _probes(
         yield from unscored_because(records)
         return
     if len(main) > 1 or len(budgets_of(records)) > 1:
-        yield from strategy_lines(records, groups, control, grouped, verbose, words)
+        yield from strategy_lines(records, groups, control, verbose, words)
     else:
         name = main[0] if main else CONTROL
         against = groups.get(CONTROL, ()) if main else ()

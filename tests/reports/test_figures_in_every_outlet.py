@@ -34,7 +34,7 @@ def _one_more(monkeypatch):
 
 
 def shown(records):
-    lines = run_summary(records, ["anchored", "random"], control=False, grouped=False)
+    lines = run_summary(records, ["anchored", "random"], control=False)
     return [line.text for line in lines]
 
 

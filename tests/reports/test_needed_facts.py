@@ -27,7 +27,7 @@ PLAIN = several("anchored", *[3.0] * 14)
 
 
 def shown(records, **more):
-    given = {"control": False, "grouped": False, **more}
+    given = {"control": False, **more}
     return [line.text for line in run_summary(records, ["anchored", "random"], **given)]
 
 

@@ -136,7 +136,7 @@ def test_every_outlet_but_the_first_screen_has_the_estimate():
     page = page_of([PageRun("r", Run({}, {r["item"]: r for r in RECORDS}, name="r"))])
     assert all("Tokens per task, an estimate" in text for text in (markdown_report(run), page))
     for records in (RECORDS, RECORDS[:6]):
-        lines = run_summary(records, ["anchored", "truncate"], control=False, grouped=False)
+        lines = run_summary(records, ["anchored", "truncate"], control=False)
         assert not [line for line in lines if "estimate" in line.text or "per task" in line.text]
 
 

@@ -28,12 +28,13 @@ from pytest_compaction.metrics import (
 )
 from pytest_compaction.reports.changes import (
     changed_text,
+    crossed_text,
     decided_text,
     difference_text,
     facts_text,
     uncompared,
 )
-from pytest_compaction.reports.lines import counted, removed_text
+from pytest_compaction.reports.lines import removed_text
 from pytest_compaction.reports.page.runs import Arm
 from pytest_compaction.rubric import DIMENSIONS
 
@@ -101,15 +102,11 @@ class Gate:
 
 def rules_of(gate: Gate) -> list[dict[str, str]]:
     """The rules of the gate but those on one baseline's figures, the rules that fail first."""
-    found = [
-        {"outcome": _outcome(check), "rule": check.rule, "found": check.text}
-        for check in (gate.decision.checks if gate.decision else ())
-    ]
-    found += [
-        {"outcome": "fails", "rule": rule, "found": f"could not be applied: {why}"}
-        for rule, why in gate.against.not_applied
-    ]
-    return sorted(found, key=lambda each: each["outcome"])
+    checks = gate.decision.checks if gate.decision else ()
+    found = [(_outcome(check), check.rule, check.text) for check in checks]
+    found += [("fails", rule, f"could not be applied: {w}") for rule, w in gate.against.not_applied]
+    names = ("outcome", "rule", "found")
+    return [dict(zip(names, each, strict=True)) for each in sorted(found, key=lambda e: e[0])]
 
 
 def _outcome(check: Check) -> str:
@@ -121,20 +118,14 @@ def comparisons_of(against: BaselineDecision, arms: Sequence[Arm]) -> Iterator[d
     by_name = {arm.name: arm for arm in arms}
     for each in against.comparisons:
         arm = by_name[each.arm]
-        below, recovered = len(each.changes.below), len(each.changes.recovered)
-        fell = each.worse or len(each.changes.facts.gone) > (
-            each.newly_gone.allowed if each.newly_gone else len(each.changes.facts.gone)
-        )
+        facts, limit = each.changes.facts, each.newly_gone
         failing = [check.text for check in each.checks if not check.holds]
-        if fell:
-            said = (
-                f"worse: {counted(below, 'item')} newly below the pass score, {recovered} recovered"
-            )
-        else:
-            said = decided_text(each, against.rules.max_drop)
-            said = failing[0] if failing and each.undecided is None else said
+        said = decided_text(each, against.rules.max_drop)
+        if each.worse or (limit is not None and len(facts.gone) > limit.allowed):
+            said = f"worse: {crossed_text(each.changes, 'the pass score')}"
+        elif failing and each.undecided is None:
+            said = failing[0]
         cases, same = _cases(each)
-        facts = each.changes.facts
         yield {
             "title": f"{each.arm} against {each.baseline.title}",
             "said": said,
@@ -152,7 +143,7 @@ def comparisons_of(against: BaselineDecision, arms: Sequence[Arm]) -> Iterator[d
                 if changed
             ],
             "notes": [
-                *([each.newly_gone.why_not] if each.newly_gone and each.newly_gone.why_not else []),
+                *([limit.why_not] if limit and limit.why_not else []),
                 *uncompared(each.changes, (each.baseline.title, "this run")),
                 *changed_text(each.changes),
                 *each.baseline.problems,

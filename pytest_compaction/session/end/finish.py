@@ -13,7 +13,6 @@ import pytest
 from pytest_compaction.folders import check_folder
 from pytest_compaction.judges import REFUSED
 from pytest_compaction.metrics import is_over_budget
-from pytest_compaction.models import is_offline
 from pytest_compaction.records import (
     Record,
     RunWriter,
@@ -187,7 +186,6 @@ class RunRecorder:
                     records,
                     [spec.text for spec in self._session.specs],
                     settings.control,
-                    is_offline(settings.model),
                     0 if self._shown.any_shown else self._shown.lowest(len(records), verbose),
                     verbose,
                     width_of(terminalreporter),
@@ -308,7 +306,6 @@ class RunRecorder:
             complete=session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
             and not (session.shouldfail or session.shouldstop),
             control=settings.control,
-            grouped=is_offline(settings.model),
             pass_score=settings.pass_score,
             folder=self._folder,
         )

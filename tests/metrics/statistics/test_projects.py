@@ -95,11 +95,8 @@ def test_the_words_for_few_cases_stand_for_few_projects_too():
     assert interval_method(8, 2) == "none with fewer than 6 projects"
     assert interval_method(2, 2) == "none with fewer than 6 cases"
     records = real(["one", "two"] * 4, SCORES)
-    lines = [line.text for line in run_summary(records, ["anchored"], control=False, grouped=False)]
+    lines = [line.text for line in run_summary(records, ["anchored"], control=False)]
     assert "intervals: none with fewer than 6 projects" in lines
     both = [*records, *real(["one", "two"] * 4, SCORES, compactor="random")]
-    text = " ".join(
-        line.text
-        for line in run_summary(both, ["anchored", "random"], control=False, grouped=False)
-    )
+    text = " ".join(line.text for line in run_summary(both, ["anchored", "random"], control=False))
     assert "that of these 8 cases of 2 projects alone" in text
