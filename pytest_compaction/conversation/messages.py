@@ -118,19 +118,12 @@ def readable(message: Message) -> str:
     """
     lines: list[str] = []
     for part in message.parts:
-        if isinstance(part, Text):
+        if isinstance(part, Text | ToolResult):
             lines.append(part.text)
         elif isinstance(part, ToolCall):
-            lines.append(_call_text(part))
-        elif isinstance(part, ToolResult):
-            lines.append(part.text)
+            short = len(part.arguments) <= _REMEMBERED_CHARACTERS
+            lines.append(_call_text_once(part) if short else "\n".join(_call_lines(part)))
     return "\n".join(lines)
-
-
-def _call_text(call: ToolCall) -> str:
-    if len(call.arguments) > _REMEMBERED_CHARACTERS:
-        return "\n".join(_call_lines(call))
-    return _call_text_once(call)
 
 
 @lru_cache(maxsize=10_000)
@@ -299,13 +292,10 @@ def _group_faults(group: Sequence[Message], last: bool) -> Iterator[StructureFau
 
 
 def _has_content(message: Message) -> bool:
-    for part in message.parts:
-        if isinstance(part, Text):
-            if part.text.strip():
-                return True
-        elif not isinstance(part, ToolCall) or part.name.strip():
-            return True
-    return bool(readable(message).strip())
+    kinds = Image | ToolResult | Thinking | Opaque
+    named = any(isinstance(p, ToolCall) and p.name.strip() for p in message.parts)
+    other = any(isinstance(part, kinds) for part in message.parts)
+    return other or named or bool(readable(message).strip())
 
 
 def newest_that_fit(sizes: Sequence[int], room: int, least: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""The looks before a pattern is run: they change nothing in what is found."""
+"""A text is scrubbed once, and each key in it is replaced."""
 
 import pytest
 

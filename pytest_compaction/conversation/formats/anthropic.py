@@ -74,7 +74,8 @@ def from_anthropic(items: Sequence[Any]) -> list[Message]:
             continue
         role = chat.read_role(item, place)
         blocks = _listed(content, place, VERBATIM)
-        for is_result, run in groupby(blocks, _is_result):
+        kinds = groupby(blocks, lambda block: mapping(block).get("type") == "tool_result")
+        for is_result, run in kinds:
             if is_result:
                 results = (_read_result(block, place, VERBATIM) for block in run)
                 found += [Message("", "tool", (result, *rest)) for result, rest in results]
@@ -101,10 +102,6 @@ def read_blocks(content: Any, place: str, rules: PartRules) -> Blocks:
             own.append(block)
     found.parts += _read_parts(own, place, rules)
     return found
-
-
-def _is_result(block: Any) -> bool:
-    return mapping(block).get("type") == "tool_result"
 
 
 def _listed(content: Any, place: str, rules: PartRules) -> Sequence[Any]:
@@ -165,14 +162,11 @@ def to_anthropic(messages: Iterable[Message]) -> list[Json]:
     for is_result, run in groupby(messages, lambda message: message.role == "tool"):
         if is_result:
             found.append({"role": "user", "content": [_result(message) for message in run]})
-        else:
-            found += [_message(message) for message in run]
+            continue
+        for message in run:
+            role = message.role if message.role != "developer" else "system"
+            found.append({"role": role, "content": [_block(part) for part in message.parts]})
     return found
-
-
-def _message(message: Message) -> Json:
-    role = message.role if message.role != "developer" else "system"
-    return {"role": role, "content": [_block(part) for part in message.parts]}
 
 
 def _result(message: Message) -> Json:

@@ -54,7 +54,11 @@ def sendable(messages: Sequence[Message], native: bool = False) -> Iterator[Mess
         items = [part for part in message.parts if native and is_native(part)]
         if items:
             yield Message(message.id, "assistant", tuple(items))
-        parts = () if role == "tool" else (*_content(message), *map(_call, message.calls))
+        calls = [
+            ToolCall(call_id(call.id), tool_name(call.name), clean(call.arguments))
+            for call in message.calls
+        ]
+        parts = () if role == "tool" else (*_content(message), *calls)
         if parts:
             yield Message(message.id, role, parts)
     for id in pending_calls(messages):
@@ -63,10 +67,6 @@ def sendable(messages: Sequence[Message], native: bool = False) -> Iterator[Mess
 
 def _result(id: str, text: str) -> Message:
     return Message("", "tool", (ToolResult(call_id(id), text),))
-
-
-def _call(call: ToolCall) -> ToolCall:
-    return ToolCall(call_id(call.id), tool_name(call.name), clean(call.arguments))
 
 
 def _content(message: Message) -> tuple[Part, ...]:
@@ -109,19 +109,18 @@ def encrypted_in(messages: Sequence[Message]) -> bool:
 
 def transcript(messages: Iterable[Message]) -> str:
     """Messages as text for a reader: roles, texts, tool calls and their results."""
-    return "\n\n".join(f"[{message.role}]\n{_said(message)}" for message in messages)
-
-
-def _said(message: Message) -> str:
-    lines: list[str] = []
-    for part in message.parts:
-        if isinstance(part, Text | Image):
-            lines.append(readable_part(part))
-        elif isinstance(part, ToolCall):
-            lines.append(f"calls {clean(part.name)} with {clean(part.arguments)}")
-        elif isinstance(part, ToolResult):
-            lines.append(f"{FAILED if part.is_error else ''}{clean(part.text)}")
-    return "\n".join(lines) or "(nothing readable)"
+    said: list[str] = []
+    for message in messages:
+        lines: list[str] = []
+        for part in message.parts:
+            if isinstance(part, Text | Image):
+                lines.append(readable_part(part))
+            elif isinstance(part, ToolCall):
+                lines.append(f"calls {clean(part.name)} with {clean(part.arguments)}")
+            elif isinstance(part, ToolResult):
+                lines.append(f"{FAILED if part.is_error else ''}{clean(part.text)}")
+        said.append(f"[{message.role}]\n" + ("\n".join(lines) or "(nothing readable)"))
+    return "\n\n".join(said)
 
 
 def readable_part(part: Text | Image) -> str:

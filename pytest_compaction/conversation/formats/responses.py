@@ -84,15 +84,12 @@ def kind_of(item: Mapping[str, Any]) -> Any:
     return item.get("type") or ("message" if "role" in item else None)
 
 
-def _call_id(item: Mapping[str, Any], kind: str, place: str) -> str:
-    return required_id(item.get("call_id"), f"a {kind} without call_id", place, VERBATIM)
-
-
 def _assistant_parts(item: Mapping[str, Any], kind: str, place: str) -> list[Part]:
     if kind == "message":
         return read_content(item.get("content"), place, VERBATIM)
     if kind == _CALL:
-        call_id = _call_id(item, kind, place)
+        given, what = item.get("call_id"), f"a {kind} without call_id"
+        call_id = required_id(given, what, place, VERBATIM)
         return [ToolCall(call_id, string(item.get("name")), as_arguments(item.get("arguments")))]
     # What the provider wrote, without the message that it is from: nothing else may change.
     own = str(item.get("id") or "").partition(_MARK)[0]
@@ -106,17 +103,15 @@ def read_content(content: Any, place: str, rules: PartRules) -> list[Part]:
 
 
 def _texts(content: Any) -> Any:
-    if isinstance(content, Sequence) and not isinstance(content, str):
-        return [_as_text(part) for part in content]
-    return content
-
-
-def _as_text(part: Any) -> Any:
-    given = mapping(part)
-    key = "refusal" if given.get("type") == "refusal" else "text"
-    if given.get("type") in (*_TEXTS, "refusal") and isinstance(given.get(key), str):
-        return {"type": "text", "text": given[key]}
-    return part
+    if not isinstance(content, Sequence) or isinstance(content, str):
+        return content
+    found: list[Any] = []
+    for part in content:
+        given = mapping(part)
+        text = given.get("refusal" if given.get("type") == "refusal" else "text")
+        is_text = given.get("type") in (*_TEXTS, "refusal") and isinstance(text, str)
+        found.append({"type": "text", "text": text} if is_text else part)
+    return found
 
 
 def read_output(
