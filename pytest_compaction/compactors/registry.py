@@ -259,6 +259,6 @@ def describe(target: Any) -> str:
     text = getattr(target, "description", None) or (inspect.getdoc(target) or "").strip()
     line = printable(str(text).splitlines()[0]) if text else "(no description)"
     null = getattr(getattr(target, "traits", None), "null", False)
-    if getattr(target, "knows_no_budget", False):
-        line = f"{line}; knows no budget, so views are usually over it"
+    if why := getattr(target, "usually_over", ""):
+        line = f"{line}; {why}, so views are usually over the budget"
     return f"null: {line}" if null else line

