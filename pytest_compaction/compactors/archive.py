@@ -5,8 +5,8 @@ does this: the strategy compacts as if it were alone, and each message of the lo
 view, or stays there with other content, goes into the archive word for word. For a question one
 search by its words (BM25) brings the ``k`` best passages, which stand in one marked message after
 the summary. Without a question the view is that of the strategy. With ``query=model`` the model of
-the run reads the view and the question first, and writes up to three queries; all their words are
-one search.
+the run reads the view and the question first, and searches up to three times by the tool
+``search_history``, or by lines where its endpoint takes no tools; all these words are one search.
 
 A search comes after a compaction. So its passages count among the tokens of the view, and the
 trivial baselines get as many, but they are not held against the budget: they are cut to the window.
@@ -43,11 +43,24 @@ from pytest_compaction.models import OFFLINE, AnswerRequest
 FOUND_ID: Final = "found"
 _QUERIES: Final = 3
 _ASKED: Final = (
-    "Older messages of this conversation are in an archive that can be searched by words. Write up "
-    f"to {_QUERIES} queries, one a line, that find what the question below needs and what you read "
-    "above does not say. Names, paths, numbers and commands find most. Write nothing else, and "
-    "nothing at all but the word NONE if you need no search.\n\nQuestion: {question}"
+    "Older messages of this conversation are in an archive that can be searched by words. Call "
+    f"search_history up to {_QUERIES} times with a query that finds what the question below needs "
+    "and what you read above does not say; if you cannot call it, write the queries, one a line. "
+    "Names, paths, numbers and commands find most. Write nothing else, and nothing at all but the "
+    "word NONE if you need no search.\n\nQuestion: {question}"
 )
+_TOOL: Final = {
+    "type": "function",
+    "function": {
+        "name": "search_history",
+        "description": "Search the older messages of this conversation by words.",
+        "parameters": {
+            "type": "object",
+            "properties": {"query": {"type": "string"}},
+            "required": ["query"],
+        },
+    },
+}
 _REPLY: Final = AnswerSpec(max_tokens=150)
 PREAMBLE: Final = (
     "Passages from earlier in this conversation, which a search of the archive found for the "
@@ -125,7 +138,9 @@ class Archived:
         if self.query == "question" or not state["archive"] or context.model.name == OFFLINE:
             return self._searched(view, state, context, probe)
         request = AnswerRequest(
-            view.messages, _ASKED.format(question=probe), _REPLY, role="compaction"
+            *(view.messages, _ASKED.format(question=probe), _REPLY),
+            role="compaction",
+            tools=(_TOOL,),
         )
         written = (await context.model.answer(request)).text.split("\n")
         queries = [line for line in written if line.strip() and line.strip() != "NONE"]

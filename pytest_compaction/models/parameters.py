@@ -29,6 +29,7 @@ SET_BY_MODELS: Final = frozenset(
         "stream",
         "stream_options",
         "response_format",
+        "tools",
     }
 )
 """Members of a request that the chat model sets, or that decide how its reply is read."""

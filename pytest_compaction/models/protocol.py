@@ -78,7 +78,8 @@ class AnswerRequest:
     ``parameters`` are those of the strategy; a model that cannot pass them on refuses.
     The call is booked under ``role``, which has no influence on what is sent. ``kind`` is that
     of the probe, empty where there is none: rules read questions on long conversations otherwise.
-    It is not sent either.
+    It is not sent either. A model may call ``tools`` (functions, as OpenAI declares them) in place
+    of an answer; one that cannot leaves them out.
     """
 
     view: Sequence[Message]
@@ -87,11 +88,12 @@ class AnswerRequest:
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     role: Role = "responder"
     kind: str = ""
+    tools: Sequence[Mapping[str, Any]] = field(default=(), hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerReply:
-    """The answer and what it cost.
+    """The answer and what it cost; of calls of tools the texts among their arguments, one a line.
 
     ``latency_s`` is how long it took in seconds, ``None`` if no endpoint was asked.
     ``applied`` is what the endpoint says that it did to the view first, if it was asked to.

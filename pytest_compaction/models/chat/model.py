@@ -9,15 +9,16 @@ the reason why a response is unscored.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.conversation import TokenCounter
+from pytest_compaction.conversation import TokenCounter, json_or_none
 from pytest_compaction.conversation.formats.chat import chat_messages
+from pytest_compaction.conversation.formats.parts import string
 from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
 from pytest_compaction.models.chat.judgement import (
@@ -182,14 +183,17 @@ class ChatModel:
                 "max_output_tokens": _room(self._name, limit),
                 "temperature": 0,
                 "store": False,
+                **_tools([{"type": "function", **tool["function"]} for tool in request.tools]),
                 **request.parameters,
             }
         else:
             messages = [*chat_messages(request.view), *question]
-            body = self._chat_body(messages, limit, request.parameters)
+            extra = {**_tools(request.tools), **request.parameters}
+            body = self._chat_body(messages, limit, extra)
         reply, usage, latency = await self._text(operation, body, request.role)
         applied = reply.applied if request.parameters else None
-        return AnswerReply(reply.text, usage, latency, applied)
+        called = _told(reply.calls) if request.tools else ""
+        return AnswerReply(called or reply.text, usage, latency, applied)
 
     def refuses(self, parameters: Parameters) -> str | None:
         """``None``: only a request shows whether the endpoint takes them."""
@@ -320,7 +324,7 @@ class ChatModel:
                 raise
             usage += more
             latency = None if latency is None or longer is None else latency + longer
-        if reply.problem:
+        if reply.problem and not ("tools" in body and _told(reply.calls)):
             said = printable(f"{self._name} gave no answer: {reply.problem}", 300)
             kind = RefusalError if reply.refused else NoReplyError
             raise kind(said, spent={role: usage})
@@ -362,6 +366,17 @@ def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
     if reply.cut:
         return JudgeReply(unscored=f"{_CUT}, so that something may be missing")
     return judged
+
+
+def _tools(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"tools": [dict(tool) for tool in tools]} if tools else {}
+
+
+def _told(calls: Sequence[Mapping[str, Any]]) -> str:
+    """The texts among the arguments of calls, one a line."""
+    given = (json_or_none(string(call.get("arguments"))) for call in calls)
+    texts = (text for each in given if isinstance(each, dict) for text in each.values())
+    return "\n".join(" ".join(text.split()) for text in texts if isinstance(text, str))
 
 
 def asked_form(spec: AnswerSpec) -> str:

@@ -236,6 +236,10 @@ _TOOLS: Final = (
 )
 
 
+_NEEDED: Final = r"\btools?\b.{0,20}? requires? "
+"""Servers that take tools only with an option of theirs."""
+
+
 def _of_messages(
     name: str, change: Callable[..., Any], *refused: str, to: Any = None
 ) -> Adaptation:
@@ -252,6 +256,12 @@ def _of_messages(
 
 ADAPTATIONS: Final = (
     _of_messages("tool calls as text", tools_as_text, _TOOLS, to=has_tools),
+    Adaptation(
+        "without tools",
+        lambda body: "tools" in body,
+        lambda complaint: _names("tools")(complaint) or _says(_TOOLS, _NEEDED)(complaint),
+        lambda body: {key: value for key, value in body.items() if key != "tools"},
+    ),
     _of_messages("alternating roles", alternating, _ALTERNATE),
     _of_messages(
         "system text in the first user message",

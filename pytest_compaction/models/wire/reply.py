@@ -17,6 +17,7 @@ from pytest_compaction.conversation import (
     canonical_json,
     text_message,
 )
+from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.conversation.formats.requests import NATIVE_ITEMS, clean
 from pytest_compaction.conversation.formats.responses import responses_input
 from pytest_compaction.models.usage import Usage
@@ -32,6 +33,7 @@ MAX_TOKENS: Final = 10**9
 _TEXT_PARTS: Final = frozenset({None, "text", "output_text"})
 """Types of parts that the model says; it only thinks those of other types."""
 _CUT: Final = frozenset({"length", "max_tokens"})
+_CALLED: Final = "it called a tool instead of replying in text"
 _FILTERED: Final = frozenset(
     {"blocklist", "content_filter", "prohibited_content", "refusal", "safety", "sensitive"}
 )
@@ -58,6 +60,8 @@ class WireReply:
     cut: bool = False
     refused: bool = False
     applied: Applied | None = None
+    calls: tuple[Mapping[str, Any], ...] = ()
+    """The functions that it called, with their ``name`` and ``arguments``."""
 
 
 class UnusableReplyError(ValueError):
@@ -144,9 +148,12 @@ def _chat(body: Mapping[str, Any]) -> WireReply:
     stopped = _stopped(end, text)
     if stopped is not None:
         return stopped
-    if not text and (message.get("tool_calls") or message.get("function_call")):
-        return WireReply(problem="it called a tool instead of replying in text")
-    return WireReply(text, cut=end in _CUT)
+    listed = message.get("tool_calls")
+    made = listed if isinstance(listed, list) else []
+    calls = tuple(mapping(mapping(call).get("function")) for call in made)
+    if not text and (listed or message.get("function_call")):
+        return WireReply(problem=_CALLED, calls=calls)
+    return WireReply(text, cut=end in _CUT, calls=calls)
 
 
 def _stopped(end: str, text: str) -> WireReply | None:
@@ -178,13 +185,14 @@ def _responses(body: Mapping[str, Any]) -> WireReply:
     refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
     if refusals:
         return _refusal(refusals[0])
-    if not text and any(item.get("type") == "function_call" for item in items):
-        return WireReply(problem="it called a tool instead of replying in text")
+    calls = tuple(item for item in items if item.get("type") == "function_call")
+    if calls and not text:
+        return WireReply(problem=_CALLED, calls=calls)
     details, cut = body.get("incomplete_details"), body.get("status") == "incomplete"
     reason = details.get("reason") if isinstance(details, Mapping) else None
     # Why the reply ended before the model was done; empty if it did not.
     stopped = _stopped(str((reason if cut else body.get("status")) or ""), text)
-    return stopped or WireReply(text, cut=cut)
+    return stopped or WireReply(text, cut=cut, calls=calls)
 
 
 def _refusal(text: str) -> WireReply:

@@ -338,6 +338,21 @@ def test_a_parameter_that_is_refused(text, name):
 @pytest.mark.parametrize(
     "text",
     [
+        "some-model does not support tools",
+        '"auto" tool choice requires --enable-auto-tool-choice to be set',
+        "tools param requires --jinja flag",
+        "Function calling is not enabled for models/gemma-3-27b-it",
+        "Unrecognized request argument supplied: tools",
+    ],
+)
+def test_a_tool_that_is_refused(text):
+    assert read(text, body={**BODY, "tools": [{"type": "function"}]}) == "without tools"
+    assert read(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "CUDA error while sampling (temperature=0, seed=1)",
         "The model produced invalid content. Consider another temperature.",
         "Invalid prompt: flagged for its content; the temperature outside was not the reason",
