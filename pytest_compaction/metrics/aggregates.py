@@ -250,8 +250,7 @@ def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
     """pass^k for every k up to the number of trials; unscored items are left out."""
     counts = [(len(values), sum(values)) for values in _outcomes(records).values()]
     most = max((n for n, _ in counts), default=0)
-    found = {k: mean_pass_hat_k(counts, k) for k in range(1, most + 1)}
-    return {k: value for k, value in found.items() if value is not None}
+    return {k: mean for k in range(1, most + 1) if (mean := mean_pass_hat_k(counts, k)) is not None}
 
 
 def pass_mean(records: Iterable[Record]) -> Mean | None:
@@ -296,32 +295,26 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
     for compaction in last.values():
         steps.update(compaction["steps"])
     too_few = has_too_few(records)
-    dimensions = {
-        name: mean_of(records, partial(score_of, name=name)) for name in DIMENSIONS if not too_few
-    }
+    scores = () if too_few else records
+    dimensions = {name: mean_of(scores, partial(score_of, name=name)) for name in DIMENSIONS}
+    listed = [record for record in records if record.get("listed")]
     return Aggregate(
         compactor=compactor,
         statuses=Counter(record["status"] for record in records),
-        overall=None if too_few else overall_mean(records),
+        overall=overall_mean(scores),
         dimensions={name: mean for name, mean in dimensions.items() if mean is not None},
-        passes={} if too_few else pass_estimates(records),
+        passes=pass_estimates(scores),
         tokens=token_totals(records),
         losses=loss_counts(records),
         steps=dict(sorted(steps.items())),
         over_budget=len({(r["case"], r["trial"]) for r in records if is_over_budget(r)}),
         compactions=len(last),
         too_few=too_few,
-        stated=None if too_few else mean_of(records, stated_share),
+        stated=mean_of(scores, stated_share),
         reading=reading_of(records[0]) if records else "view",
-        second=None if too_few else mean_of(records, second_figure),
-        listed=len(
-            {
-                (r["case"], r["trial"], (r.get("point") or {}).get("id"))
-                for r in records
-                if r.get("listed")
-            }
-        ),
-        passed=None if too_few else pass_mean(records),
+        second=mean_of(scores, second_figure),
+        listed=len({(r["case"], r["trial"], (r.get("point") or {}).get("id")) for r in listed}),
+        passed=pass_mean(scores),
     )
 
 
@@ -402,31 +395,18 @@ def by_class(groups: Mapping[str, Sequence[Record]]) -> list[ClassScores]:
         case, log = record["case"], (record.get("tokens") or {}).get("log", 0)
         tasks[case] = record.get("task") or "other"
         longest[case] = max(longest.get(case, 0), log)
-    lengths = {
-        case: next(name for most, name in LENGTHS if tokens <= most)
-        for case, tokens in longest.items()
-    }
+    lengths = {c: next(name for most, name in LENGTHS if n <= most) for c, n in longest.items()}
     kinds: tuple[tuple[Literal["task", "length"], dict[str, str], list[str]], ...] = (
         ("task", tasks, sorted(set(tasks.values()))),
         ("length", lengths, [name for _, name in LENGTHS if name in lengths.values()]),
     )
-    return [
-        ClassScores(kind, name, list(of_case.values()).count(name), _scores(groups, of_case, name))
-        for kind, of_case, names in kinds
-        if len(names) > 1
-        for name in names
-    ]
-
-
-def _scores(
-    groups: Mapping[str, Sequence[Record]], of_case: Mapping[str, str], name: str
-) -> dict[str, Mean | None]:
-    """The mean of each strategy over the cases of a class; ``None`` where it misleads."""
-    parts = {
-        strategy: [record for record in group if of_case[record["case"]] == name]
-        for strategy, group in groups.items()
-    }
-    return {
-        strategy: None if has_too_few(part) else overall_mean(part)
-        for strategy, part in parts.items()
-    }
+    found = []
+    for kind, of_case, names in kinds:
+        for name in names if len(names) > 1 else ():
+            parts = {
+                strategy: [record for record in group if of_case[record["case"]] == name]
+                for strategy, group in groups.items()
+            }
+            scores = {s: None if has_too_few(p) else overall_mean(p) for s, p in parts.items()}
+            found.append(ClassScores(kind, name, list(of_case.values()).count(name), scores))
+    return found

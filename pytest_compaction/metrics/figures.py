@@ -50,7 +50,7 @@ from pytest_compaction.text import Range
 
 Kind = Literal["score", "share", "number"]
 """A score is from 0 to 5, a share is written in per cent, a number as it is."""
-Outlet = Literal["terminal", "table", "compare", "csv", "header", "notebook"]
+Outlet = Literal["terminal", "table", "compare", "csv"]
 """Where figures are shown; in a threshold, JSON and JUnit files all of them are."""
 
 
@@ -208,7 +208,7 @@ _EVERYWHERE: Final[frozenset[Outlet]] = frozenset(get_args(Outlet))
 _SCORE: Final = partial(
     Figure, kind="score", bounds=Range(0, MAX_SCORE), placed=_EVERYWHERE, always=True
 )
-_SHARE: Final = partial(Figure, kind="share", bounds=Range(0, 1), placed=_EVERYWHERE - {"notebook"})
+_SHARE: Final = partial(Figure, kind="share", bounds=Range(0, 1), placed=_EVERYWHERE)
 """In ``run.mean``, and everywhere else at a place of its own."""
 
 FIGURES: tuple[Figure, ...] = (
@@ -220,7 +220,7 @@ FIGURES: tuple[Figure, ...] = (
             label=label,
             of=partial(survival_of_item, needed=needed),
             whole=partial(_survival, needed=needed),
-            placed=frozenset({"compare", "notebook"}),
+            placed=frozenset({"compare"}),
         )
         for name, label, needed in (
             ("needed", "needed facts", True),
@@ -268,7 +268,7 @@ FIGURES: tuple[Figure, ...] = (
                 label=f"next {way}",
                 whole=partial(_next_kept, way=way),
                 threshold=Range(-10, 10),
-                placed=frozenset({"terminal", "csv", "notebook"}),
+                placed=frozenset({"terminal", "csv"}),
             ),
             *(
                 Figure(
@@ -277,13 +277,13 @@ FIGURES: tuple[Figure, ...] = (
                     Range(0, 1),
                     label=f"{way} {context}",
                     of=partial(next_share, way=way, context=context),
-                    placed=frozenset({"terminal", "compare", "notebook"}),
+                    placed=frozenset({"terminal", "compare"}),
                 )
                 for context in CONTEXTS
             ),
         )
     ),
-    _SCORE("answers", of=answer_figure, placed=_EVERYWHERE - {"notebook"}, always=False),
+    _SCORE("answers", of=answer_figure, placed=_EVERYWHERE, always=False),
     _SHARE("unused", whole=_unused),
     _SHARE("traps", of=_traps),
     _SHARE(
@@ -327,7 +327,7 @@ FIGURES: tuple[Figure, ...] = (
             kind="number",
             bounds=Range(0, math.inf),
             whole=partial(_task_tokens, part=part),
-            placed=_EVERYWHERE - {"header"},
+            placed=_EVERYWHERE,
             of_session=True,
         )
         for part in (TOTAL, *PARTS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_compaction.models import OFFLINE, RECORDED_WORDS
@@ -57,34 +57,26 @@ def differences(
         if one.get(key) != other.get(key)
         and not (key == "model" and {one.get(key), other.get(key)} == {OFFLINE, RECORDED_WORDS})
     ]
-    found += _other_words(first, second, names)
+    one_words, other_words = (
+        sorted({str(archive["model"]) for archive in _part(run, "words").get("archives") or ()})
+        for run in (first, second)
+    )
+    if one_words != other_words and one_words and other_words:
+        told = zip((one_words, other_words), names, strict=True)
+        wrote = ", ".join(f"{' and '.join(models)} wrote them in {name}" for models, name in told)
+        found.append(printable(f"the words differ: {wrote}", 400))
+    # One of two runs may have recorded words for a strategy for which rules write in the other.
+    writers, others_write = map(_writers, (first, second))
+    found += [
+        f"the words of {printable(strategy, 60)} differ: {writers[strategy]} in {names[0]}, "
+        f"{others_write[strategy]} in {names[1]}"
+        for strategy in sorted(writers.keys() & others_write.keys())
+        if writers[strategy] != others_write[strategy]
+    ]
     cases, others = _part(first, "cases"), _part(second, "cases")
     if cases and others and not cases.keys() & others.keys():
         found.append(f"{names[0]} and {names[1]} have no case in common")
     return found
-
-
-def _other_words(
-    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
-) -> Iterator[str]:
-    """Who wrote the summaries, if that differs between two runs, as sentences.
-
-    One of two runs may have recorded words for a strategy for which rules write in the other.
-    """
-    one, other = (
-        sorted({str(archive["model"]) for archive in _part(run, "words").get("archives") or ()})
-        for run in (first, second)
-    )
-    if one != other and one and other:
-        wrote = f"{' and '.join(one)} wrote them in {names[0]}, {' and '.join(other)} in {names[1]}"
-        yield printable(f"the words differ: {wrote}", 400)
-    writers, others = map(_writers, (first, second))
-    for strategy in sorted(writers.keys() & others.keys()):
-        if writers[strategy] != others[strategy]:
-            yield (
-                f"the words of {printable(strategy, 60)} differ: {writers[strategy]} in "
-                f"{names[0]}, {others[strategy]} in {names[1]}"
-            )
 
 
 def _writers(header: Mapping[str, Any]) -> dict[str, str]:
@@ -147,14 +139,8 @@ def _part(header: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _written(key: str, value: Any) -> str:
-    if key == "judge_prompt_hash":
-        return str(value) if value else "none"
-    if key == "reader":
-        return printable(str(value), 60) if value else "rules"
-    if key == "rubric":
-        return f"changed in {', '.join(value)}" if value else "the default"
-    if key == "budgets":
-        return ", ".join(map(str, value)) if value else "those of the cases"
-    if isinstance(value, list):
-        return printable(", ".join(map(str, value)), 60)
-    return "not said" if value is None else printable(str(value), 60)
+    if key == "rubric" and value:
+        return f"changed in {', '.join(value)}"
+    unset = {"reader": "rules", "rubric": "the default", "budgets": "those of the cases"}
+    said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return printable(said, 60) if value else unset.get(key, "none")

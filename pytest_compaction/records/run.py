@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import difflib
-import html
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.metrics import Figure, Mean, arm_name, further, known, of_items
+from pytest_compaction.metrics import Figure, Mean, arm_name, known, of_items
 from pytest_compaction.records.items import Scalar, finite_record, row_of
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.metrics import Paired
 
-_SHOWN: Final = ("overall", *DIMENSIONS, "stated")
-"""The figures of the table in a notebook, before further ones."""
 _NAME: Final = 60
 """Characters of a strategy's name in the short forms."""
 
@@ -144,23 +140,6 @@ class Run:
         parts = [f"{what} {number}" for what, number in counts.items()]
         parts += [f"overall {_shown(self.mean())}"] if len(self.strategies) == 1 else []
         return f"<Run{name}: {', '.join(parts)}>"
-
-    def _repr_html_(self) -> str:
-        """A table of the strategies for notebooks; every text in it is escaped."""
-        names = (*_SHOWN, *(each.name for each in further("notebook") if each.of))
-        rows = [
-            (
-                printable(name, _NAME),
-                str(sum(record["compactor"] == name for record in self.records)),
-                *(_shown(self.mean(figure, name)) for figure in names),
-            )
-            for name in self.strategies
-        ]
-        caption = html.escape(printable(self.name or "run"))
-        lines = [f"<table><caption>{caption}</caption>"]
-        for tag, row in (("th", ("strategy", "items", *names)), *(("td", row) for row in rows)):
-            lines.append("".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in row))
-        return f"{'<tr>'.join(lines)}</table>"
 
 
 def _names(record: Record, what: str) -> tuple[str, ...]:

@@ -71,14 +71,11 @@ def _part_of(header: Mapping[str, Any]) -> ShardPart | None:
     """The part that a header tells of; ``None`` for a whole run and for what cannot be read."""
     try:
         data = header["shard"]
-        end = data["end"]
-        if end is not None:
+        if (end := data["end"]) is not None:
             failures, excused = tuple(end["failures"]), tuple(end["excused"])
             end = ShardEnd(end["items"], failures, excused, end["snapshots"])
-        cases, dialogues, selected = (
-            tuple(data[key]) for key in ("cases", "dialogues", "selected")
-        )
-        return ShardPart(data["index"], data["count"], cases, dialogues, selected, end)
+        ids, dialogues, selected = (tuple(data[k]) for k in ("cases", "dialogues", "selected"))
+        return ShardPart(data["index"], data["count"], ids, dialogues, selected, end)
     except (KeyError, TypeError):
         return None
 
@@ -128,35 +125,7 @@ def merge_runs(named: Sequence[tuple[str, Run]]) -> MergedRun:
     The result does not depend on the order of the files. An item that several of them hold
     with the same content counts once. Raises :class:`MergeError` with all that is wrong.
     """
-    shards = _shards(named)
-    for faults in (_other_runs, _missing, _incomplete, _overlaps):
-        problems = list(faults(shards))
-        if problems:
-            raise MergeError(problems)
-    header = {k: v for k, v in shards[0].run.header.items() if k not in _OF_ONE_SHARD}
-    run = Run({**header, "settings": shards[0].settings})
-    failures: set[str] = set()
-    below: set[str] = set()
-    unused: Counter[int] = Counter()
-    for shard in shards:
-        end = shard.part.end or ShardEnd()
-        failures.update(end.failures)
-        unused[shard.part.index] = max(unused[shard.part.index], end.snapshots)
-        for item, record in shard.run.by_item.items():
-            run.add(record)
-            fell = record.get("status") == "failed" and "error" not in record
-            if fell and item not in {*end.excused, *end.failures}:
-                below.add(item)
-    figures = figures_of(run.records)
-    if figures:
-        run.header["figures"] = scrubbed_json(figures)
-    count = shards[0].part.count
-    return MergedRun(run, count, frozenset(failures), frozenset(below), unused.total())
-
-
-def _shards(named: Sequence[tuple[str, Run]]) -> list[_Shard]:
-    """The runs with their parts, by index; raises for one that is none of a shard."""
-    found, problems = [], []
+    shards, problems = [], []
     for name, run in named:
         part, settings = _part_of(run.header), run.header.get("settings")
         if not isinstance(settings, dict) or not settings.keys() >= _NEEDED:
@@ -170,55 +139,57 @@ def _shards(named: Sequence[tuple[str, Run]]) -> list[_Shard]:
                 "merged, leave it out"
             )
         else:
-            found.append(_Shard(name, run, part))
+            shards.append(_Shard(name, run, part))
+    shards.sort(key=lambda shard: (shard.part.index, shard.name))
+    for faults in (_other_runs, _missing, _incomplete, _overlaps):
+        problems = problems or list(faults(shards))
     if problems:
         raise MergeError(problems)
-    return sorted(found, key=lambda shard: (shard.part.index, shard.name))
+    header = {k: v for k, v in shards[0].run.header.items() if k not in _OF_ONE_SHARD}
+    merged = Run({**header, "settings": shards[0].settings})
+    failures: set[str] = set()
+    below: set[str] = set()
+    unused: Counter[int] = Counter()
+    for shard in shards:
+        end = shard.part.end or ShardEnd()
+        failures.update(end.failures)
+        unused[shard.part.index] = max(unused[shard.part.index], end.snapshots)
+        for item, record in shard.run.by_item.items():
+            merged.add(record)
+            fell = record.get("status") == "failed" and "error" not in record
+            if fell and item not in {*end.excused, *end.failures}:
+                below.add(item)
+    if figures := figures_of(merged.records):
+        merged.header["figures"] = scrubbed_json(figures)
+    count = shards[0].part.count
+    return MergedRun(merged, count, frozenset(failures), frozenset(below), unused.total())
 
 
 def _other_runs(shards: Sequence[_Shard]) -> Iterator[str]:
-    first, again = shards[0], "run all shards again in the same way"
-    mine = first.run.header
+    first = shards[0]
     for other in shards[1:]:
-        both, theirs = f"{first.name} and {other.name}", other.run.header
+        both = f"{first.name} and {other.name}"
         if first.part.count != other.part.count:
             yield (
                 f"{both} are shards of {first.part.count} and of {other.part.count}; "
                 "merge the shards of one run"
             )
-        for what, one, two, todo in (
-            ("have other settings", first.settings, other.settings, again),
-            (
-                *("were made by other versions", mine.get("versions"), theirs.get("versions")),
-                "install the same on all machines",
-            ),
-            (
-                *("measured other cases", mine.get("cases"), theirs.get("cases")),
-                "run all shards on the same case files",
-            ),
-            (
-                "selected other items",
-                {"with": " ".join(first.part.selected)},
-                {"with": " ".join(other.part.selected)},
-                again,
-            ),
-        ):
-            differing = _differing(one or {}, two or {})
+        compared: dict[str, list[Mapping[str, Any]]] = {
+            "other settings": [first.settings, other.settings],
+            "other versions": [s.run.header.get("versions") or {} for s in (first, other)],
+            "other cases": [s.run.header.get("cases") or {} for s in (first, other)],
+            "another selection": [{"with": " ".join(s.part.selected)} for s in (first, other)],
+        }
+        for what, (mine, theirs) in compared.items():
+            differing = [
+                f"{key} ({printable(str(mine.get(key, 'not there')), 40)} and "
+                f"{printable(str(theirs.get(key, 'not there')), 40)})"
+                for key in sorted((mine.keys() | theirs.keys()) - _PLACES)
+                if mine.get(key, ...) != theirs.get(key, ...)
+            ]
             if differing:
-                yield f"{both} {what}: {differing}; {todo}"
-
-
-def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
-    """The keys of two mappings with other values, with both values where they are short."""
-    shown = []
-    for key in sorted((first.keys() | second.keys()) - _PLACES):
-        mine, theirs = (
-            printable(str(side[key]), 40) if key in side else "not there"
-            for side in (first, second)
-        )
-        if first.get(key, ...) != second.get(key, ...):
-            shown.append(f"{key} ({mine} and {theirs})")
-    return _listed(shown)
+                again = "run all shards again in the same way"
+                yield f"{both} have {what}: {_listed(differing)}; {again}"
 
 
 def _listed(names: Sequence[str]) -> str:

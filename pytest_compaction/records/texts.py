@@ -157,8 +157,7 @@ def copy_texts(records: Iterable[Record], source: Path, target: Path) -> None:
         if (name := _hash_in(record, key)) is not None
     }
     for name in sorted(names):
-        data = _read(source / name)
-        if data is not None:
+        if (data := _read(source / name)) is not None:
             _write(target / name, data)
 
 

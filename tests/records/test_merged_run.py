@@ -152,17 +152,17 @@ def test_other_versions_and_other_cases_are_refused(shards):
     head["versions"]["tiktoken"] = "2"
     head["cases"] |= {"first": "changed", "third": "new"}
     assert refused(shards) == [
-        "1.jsonl and 2.jsonl were made by other versions: tiktoken (1 and 2); install the same on "
-        "all machines",
-        "1.jsonl and 2.jsonl measured other cases: first (digest of first and changed), third (not "
-        "there and new); run all shards on the same case files",
+        "1.jsonl and 2.jsonl have other versions: tiktoken (1 and 2); run all shards "
+        "again in the same way",
+        "1.jsonl and 2.jsonl have other cases: first (digest of first and changed), third (not "
+        "there and new); run all shards again in the same way",
     ]
 
 
 def test_other_selections_are_refused(shards):
     shards[1][1].header["shard"]["selected"] = ["-k 'first'"]
     (selected,) = refused(shards)
-    assert "1.jsonl and 2.jsonl selected other items: with ( and -k 'first')" in selected
+    assert "1.jsonl and 2.jsonl have another selection: with ( and -k 'first')" in selected
 
 
 def test_shards_of_another_number_are_refused(shards):
