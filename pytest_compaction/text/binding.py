@@ -85,16 +85,6 @@ _FEW: Final = 2
 """Function words that show a sentence where no verb is known."""
 _LINKS: Final = frozenset("between among within behind beyond along across around near per".split())
 _SHORTEST_LABEL: Final = 3
-_COMPARED: Final = re.compile(
-    r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)\Z"
-)
-"""Words before a name that is there for comparison alone."""
-_COMPARING: Final = tuple(
-    "versus vs vs. against than with to of not unlike".split() + " a| an| the| in| at".split("|")
-)
-"""How the text before it ends, but for a space, if it is."""
-_ARTICLES: Final = (" a", " an", " the", " in", " at")
-_LONGEST_COMPARED: Final = len("compared with")
 _BEFORE: Final = re.compile(r"(?<![\w/.-])([a-z]{3,})(?:'s)? $")
 _ASIDE: Final = 80
 """Characters to either side in which a bracket is sought."""
@@ -133,23 +123,15 @@ def _left(both: Comparison) -> str | None:
     return None
 
 
-def _is_prose(normal: str) -> bool:
-    """Whether there are verbs, and not only figures and their names."""
-    if _SAYS.search(normal):
-        return True
-    return sum(word in STOPWORDS for word in _LETTERS.findall(normal)) >= _FEW
-
-
 def _other_thing(both: Comparison) -> str | None:
     """Another value, name or person stands where the statement has its own."""
     mine = [unit.thing for unit in both.units if unit.thing]
-    foreign = [one for one in both.foreign if not _is_compared(both, one.span)]
     for unit in both.units:
         if unit.thing is None:
             continue
         rivals = [
             one.span
-            for one in foreign
+            for one in both.foreign
             if may_replace(one, unit.thing) and not _is_aside(both.passage.normal, one.span)
         ]
         label = word_before(both.own.normal, unit.own[0], " ")
@@ -183,7 +165,6 @@ def _partner(both: Comparison, unit: Placed, others: Sequence[Placed]) -> Span |
         for one in both.foreign
         if one.kind in {unit.thing.kind, "rest"}
         and may_replace(one, unit.thing)
-        and not _is_compared(both, one.span)
         and both.passage.sentence(one.span[0]) in sentences
     ]
     for other in others if rivals else ():
@@ -230,7 +211,6 @@ def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
         or word in {"one", "ones"}
         or _VERBAL.fullmatch(word)
         or meets(span, taken)
-        or _is_compared(both, span)
     )
 
 
@@ -250,16 +230,6 @@ def _is_aside(normal: str, span: Span) -> bool:
     return opened > normal.rfind(")", begin, span[0]) and normal.find(")", span[1], end) >= 0
 
 
-def _is_compared(both: Comparison, span: Span) -> bool:
-    """Whether it stands behind a word of comparison, perhaps with articles between."""
-    normal, end = both.passage.normal, span[0] - 1
-    if normal[end : end + 1] != " " or not normal.endswith(_COMPARING, 0, end):
-        return False
-    while article := next((one for one in _ARTICLES if normal.endswith(one, 0, end)), None):
-        end -= len(article)
-    return _COMPARED.search(normal, max(end - _LONGEST_COMPARED, 0), end) is not None
-
-
 def _rival(
     both: Comparison, places: Sequence[Span], rivals: Sequence[Span], others: Sequence[Placed]
 ) -> Span | None:
@@ -267,15 +237,17 @@ def _rival(
     homes = both.homes(places)
     if not homes or not rivals:
         return None
-    normal = both.passage.normal
-    held = both.held(others)
+    normal, held = both.passage.normal, both.held(others)
     weights = [(held[number], sum(both.groups_in(number))) for number in range(len(held))]
     most = max(weights[number] for number in homes)
     for number, clause in enumerate(both.clauses):
         if number in homes or weights[number] <= most or not held[number]:
             continue
-        speaks = VERB.search(normal, *clause) or _is_prose(normal[slice(*clause)])
-        if not speaks and _in_row(both, number, homes):
+        prose = (
+            _SAYS.search(normal, *clause)
+            or sum(word in STOPWORDS for word in _LETTERS.findall(normal, *clause)) >= _FEW
+        )
+        if not prose and not VERB.search(normal, *clause) and _in_row(both, number, homes):
             continue
         inside = [span for span in rivals if within(span, clause)]
         if inside:

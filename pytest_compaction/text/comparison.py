@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Final
 
 from pytest_compaction.text.alternatives import Match, Term, Wanted
@@ -74,64 +75,54 @@ class Comparison:
         """Number of these units in each minimal clause; a pronoun stands for a subject."""
         if not units:
             return [0] * len(self.clauses)
-        columns: list[list[bool]] = []
-        for places in (unit.places for unit in units):
-            if places not in self._holding:
-                self._holding[places] = [
-                    any(within(span, region) for span in places for region in regions)
-                    for regions in self._regions
-                ]
-            columns.append(self._holding[places])
+        for places in {unit.places for unit in units} - self._holding.keys():
+            self._holding[places] = [
+                any(within(span, region) for span in places for region in regions)
+                for regions in self._full_regions
+            ]
+        columns = (self._holding[unit.places] for unit in units)
         return [sum(column) for column in zip(*columns, strict=True)]
 
     @cached_property
     def _holding(self) -> dict[tuple[Span, ...], list[bool]]:
-        """Cache: for a tuple of places, whether each minimal clause holds one of them."""
         return {}
 
     @cached_property
-    def _subjects(self) -> list[list[Span]]:
-        """Each minimal clause, and the subject before it if it opens with a pronoun."""
-        return [
-            [clause, *self._meant_by_pronoun(number)] for number, clause in enumerate(self.clauses)
-        ]
+    def _full_regions(self) -> list[list[Span]]:
+        """Each minimal clause with its subject, and with what is left out in it.
+
+        Words may be said once for two clauses: "the burn takes 19 s when warm, and 41 s when cold".
+        Where a clause opens with a thing and no verb follows, they stand before the first thing of
+        the clause before.
+        """
+        heard = [one.span for one in self.foreign]
+        heard += [span for unit in self.units if unit.thing for span in unit.places]
+        found, normal = [[*one] for one in self._regions], self.passage.normal
+        for ((before, _), (start, end)), spans in zip(
+            pairwise(self.clauses), found[1:], strict=True
+        ):
+            opened = _CONJUNCTION.match(normal, start, end)
+            led = next((span for span in heard if opened and start < span[0] == opened.end()), None)
+            if led and not VERB.match(normal, led[1] + 1):
+                first = min(
+                    (span[0] for span in heard if before <= span[0] < start), default=before
+                )
+                spans.append((before, first))
+        return found
 
     @cached_property
     def _regions(self) -> list[list[Span]]:
-        """Each minimal clause with its subject, and with what is left out in it."""
-        heard = [one.span for one in self.foreign]
-        heard += [span for unit in self.units if unit.thing for span in unit.places]
-        return [
-            [*spans, *self._left_out(number, heard)] for number, spans in enumerate(self._subjects)
-        ]
-
-    def _meant_by_pronoun(self, number: int) -> list[Span]:
-        """The subject of the clause before, if this one opens with a pronoun for it."""
+        """Each minimal clause, and the subject before it if it opens with a pronoun."""
         normal = self.passage.normal
-        if not number or not _PRONOUN.match(normal[self.clauses[number][0] :]):
-            return []
-        start, end = self.clauses[number - 1]
-        verb = VERB.search(normal, start, end)
-        if verb and _COPULA.fullmatch(verb[0]) and normal.startswith(": ", end):
-            return [(start, end)]
-        return [(start, verb.start() if verb else end)]
-
-    def _left_out(self, number: int, heard: Sequence[Span]) -> list[Span]:
-        """Words said once for two clauses: "the burn takes 19 s when warm, and 41 s when cold".
-
-        If a clause opens with a thing and no verb follows, what stands before the first thing of
-        the clause before.
-        """
-        start, end = self.clauses[number]
-        opened = _CONJUNCTION.match(self.passage.normal, start, end) if number else None
-        if not opened or opened.end() == start:
-            return []
-        led = next((span for span in heard if span[0] == opened.end()), None)
-        if led is None or VERB.match(self.passage.normal, led[1] + 1):
-            return []
-        before, _ = self.clauses[number - 1]
-        first = min((span[0] for span in heard if before <= span[0] < start), default=before)
-        return [(before, first)]
+        regions = [[clause] for clause in self.clauses]
+        for ((start, end), (begin, _)), region in zip(
+            pairwise(self.clauses), regions[1:], strict=True
+        ):
+            if _PRONOUN.match(normal[begin:]):
+                verb = VERB.search(normal, start, end)
+                named = verb and _COPULA.fullmatch(verb[0]) and normal.startswith(": ", end)
+                region.append((start, verb.start() if verb and not named else end))
+        return regions
 
     def homes(self, places: Sequence[Span]) -> list[int]:
         """The numbers of the minimal clauses that hold one of these places."""
@@ -139,7 +130,7 @@ class Comparison:
         if key not in self._homes:
             self._homes[key] = [
                 number
-                for number, spans in enumerate(self._subjects)
+                for number, spans in enumerate(self._regions)
                 if any(within(place, span) for place in places for span in spans)
             ]
         return self._homes[key]
@@ -161,35 +152,20 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
         for placed, group in zip(spans, wanted, strict=True)
     ]
     units = _units(own, terms, mine, heard, groups, passage)
-    foreign = _foreign(own, mine, heard, units, passage) if len(clauses) > 1 else ()
-    keyed = tuple(tuple(span for spans in theirs for span in spans) for _, theirs in groups)
-    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
-
-
-def _foreign(
-    own: Meaning,
-    mine: Sequence[Thing],
-    heard: Sequence[Thing],
-    units: Sequence[Placed],
-    passage: Parsed,
-) -> tuple[Thing, ...]:
-    """The things in the passage that are none of the statement's."""
     taken = [span for unit in units for span in unit.places]
-    named = [
-        span for unit in units if unit.thing and unit.thing.kind == "person" for span in unit.places
-    ]
-    foreign = tuple(
+    persons = (unit for unit in units if unit.thing and unit.thing.kind == "person")
+    named = [span for unit in persons for span in unit.places]
+    denies = any(cue.kind in REVERSING for cue in own.parsed.sense.cues)
+    foreign = tuple(  # what the passage names only to take it back is not foreign
         one
-        for one in heard
+        for one in (heard if len(clauses) > 1 else ())
         if not any(one.names(other) for other in mine)
         and not meets(one.span, taken)
         and not _is_of_name(one, named, passage.normal)
+        and (denies or not any(cue.reverses(one.span) for cue in passage.sense.cues))
     )
-    if any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
-        return foreign
-    return tuple(  # what the passage names only to deny, replace or reject it is not foreign
-        one for one in foreign if not any(cue.reverses(one.span) for cue in passage.sense.cues)
-    )
+    keyed = tuple(tuple(span for spans in theirs for span in spans) for _, theirs in groups)
+    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
 
 
 @lru_cache(maxsize=2048)
@@ -201,7 +177,7 @@ def _laid_out(
     return found, minimal_clauses(normal, found, joints)
 
 
-def _in(names: Collection[str], normal: str) -> frozenset[str]:
+def _in(names: Iterable[str], normal: str) -> frozenset[str]:
     return frozenset(name for name in names if name in normal)
 
 
@@ -232,29 +208,10 @@ def _units(
     named_there = [one.span for one in heard]
     for term, spans in terms:
         for span in [span for span in spans if not meets(span, named)][:1]:
-            held = _own_places(own, passage, term)
+            held = passage.term_places(term)
             places = {place for place in held if not meets(place, named_there)}
             units.append(Placed(span, _with_others(span, places, groups)))
     return units
-
-
-def _own_places(own: Meaning, parsed: Parsed, term: Term) -> list[Span]:
-    """The places of a term without those that hold another term of the statement itself.
-
-    A statement may have two words that stand for each other, such as "reset" and "clear".
-    """
-    found = parsed.term_places(term)
-    if not found:
-        return []
-    others = [
-        span
-        for other in own.terms
-        if other is not term
-        and not other.among.isdisjoint(term.among)
-        and other.keys[0] != term.keys[0]
-        for span in parsed.places.of(other.keys[0])
-    ]
-    return [span for span in found if not meets(span, others)]
 
 
 def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, ...]:
@@ -275,7 +232,7 @@ def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, .
 def _own_spans(text: str, wanted: Wanted) -> tuple[list[tuple[Term, list[Span]]], list[list[Span]]]:
     """The places of each term, and of each key group, in the statement's text."""
     own = meaning(text)
-    return [(term, _own_places(own, own.parsed, term)) for term in own.terms], [
+    return [(term, own.parsed.term_places(term)) for term in own.terms], [
         [span for match in own.parsed.matches_of(group) for span in match.spans] for group in wanted
     ]
 

@@ -15,58 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.languages.en import (
-    ARROW,
-    ARROW_SIGNS,
-    AUX,
-    BARE,
-    BEFORE,
-    BOUNDARY,
-    BRACKETS,
-    BY,
-    CHANGES,
-    CLAIM_HEADING,
-    CLAIM_WORDS,
-    CLAIMED,
-    CONDITION,
-    COPULA,
-    FOLLOWS,
-    FROM_TO,
-    HEADING_CUE,
-    LAST_QUESTION,
-    LIMIT,
-    NEEDLESS,
-    NEW_SUBJECT,
-    NEXT_WORD,
-    NO_PART,
-    NO_REASON,
-    NOW,
-    ON_NOUN,
-    ON_NOUN_WORDS,
-    ON_VERB,
-    ON_VERB_WORDS,
-    OPERAND,
-    PARTICIPLE,
-    PAST,
-    PLANNED,
-    PREPOSITION,
-    PRONOUN,
-    REJECT,
-    RELATIVE,
-    REPLACE,
-    REPLACE_WORDS,
-    REPLACING,
-    REQUEST,
-    SHARING,
-    SUPPOSED,
-    TAKEN_FOR_CLAIM,
-    TAKING_BACK_WORDS,
-    THEN,
-    UNABLE,
-    UNTIL,
-    WAS,
-    WHOLE,
-)
+from pytest_compaction.text.languages import en
 from pytest_compaction.text.languages.language import Kind
 
 Span = tuple[int, int]
@@ -176,7 +125,7 @@ def sense_of(normal: str, code: bool = False) -> Sense:
     """Read the cues of one normalised sentence; code and tool output suppose and ask nothing."""
     ends: list[int] = []
     explains: list[int] = []
-    for match in BOUNDARY.finditer(normal):
+    for match in en.BOUNDARY.finditer(normal):
         ends.append(match.start())
         if match.lastgroup == "explains":
             explains.append(match.start())
@@ -184,18 +133,18 @@ def sense_of(normal: str, code: bool = False) -> Sense:
         normal,
         tuple(ends),
         tuple(explains),
-        tuple(match.span() for match in BRACKETS.finditer(normal)),
+        tuple(match.span() for match in en.BRACKETS.finditer(normal)),
     )
     cues: list[Cue] = []
     negates = "no" in normal or "n't" in normal
-    if negates or _holds(normal, TAKING_BACK_WORDS):
+    if negates or _holds(normal, en.TAKING_BACK_WORDS):
         cues += [
             Cue("negated", match.span(), (match.end(), len(normal)), whole=True)
-            for match in WHOLE.finditer(normal)
+            for match in en.WHOLE.finditer(normal)
         ]
-    if negates or _holds(normal, ON_VERB_WORDS):
+    if negates or _holds(normal, en.ON_VERB_WORDS):
         cues += _on_verb(normal, bounds)
-    if negates or _holds(normal, ON_NOUN_WORDS):
+    if negates or _holds(normal, en.ON_NOUN_WORDS):
         cues += _on_noun(normal, bounds)
     if not code:
         cues += _rejections(normal, bounds)
@@ -206,7 +155,7 @@ def sense_of(normal: str, code: bool = False) -> Sense:
         cues += _suppositions(normal, bounds)
         cues += _claims(normal)
     if cues:
-        cues = [cue for cue in cues if not LIMIT.match(normal, cue.at[0])]
+        cues = [cue for cue in cues if not en.LIMIT.match(normal, cue.at[0])]
     kept: list[Cue] = []
     for cue in sorted(cues, key=lambda cue: (cue.at[0], -cue.at[1])):
         # One within a longer one is none, such as "not" in "it is not true that".
@@ -228,20 +177,20 @@ def heading_cue(normal: str) -> Cue | None:
     """The cue of a heading or lead-in, which reaches all lines below it."""
     lead = normal.endswith(":")
     if lead or len(normal.split()) <= _HEADING:
-        if CONDITION.match(normal):
+        if en.CONDITION.match(normal):
             return Cue("conditional", (0, len(normal)), NOWHERE)
-        claim = CLAIM_HEADING.search(normal) or (CLAIMED.search(normal) if lead else None)
+        claim = en.CLAIM_HEADING.search(normal) or (en.CLAIMED.search(normal) if lead else None)
         if claim is not None:
             return Cue("claimed", claim.span(), NOWHERE)
-        if plan := PLANNED.search(normal):
+        if plan := en.PLANNED.search(normal):
             return Cue("planned", plan.span(), NOWHERE)
     if len(normal.split()) <= _SHORT:
-        match = HEADING_CUE.search(normal)
+        match = en.HEADING_CUE.search(normal)
         if match is None:
             return None
         group = match.lastgroup
         kind: Kind = "rejected" if group == "reject" else "negated" if group == "not" else "asked"
-        return Cue(kind, match.span(), NOWHERE, whole=normal.strip(" :") in BARE)
+        return Cue(kind, match.span(), NOWHERE, whole=normal.strip(" :") in en.BARE)
     if not normal.endswith(":"):
         return None
     return next(
@@ -251,24 +200,24 @@ def heading_cue(normal: str) -> Cue | None:
 
 
 def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    for match in ON_VERB.finditer(normal):
+    for match in en.ON_VERB.finditer(normal):
         start, end = match.span()
         if normal[end : end + 5] == " only":
             continue
         beyond = bounds.after(bounds.after(end) + 1)
-        if UNTIL.search(normal, end, beyond) and not NEEDLESS.match(normal, end):
+        if en.UNTIL.search(normal, end, beyond) and not en.NEEDLESS.match(normal, end):
             continue
-        reason = NO_REASON.match(normal, end)
+        reason = en.NO_REASON.match(normal, end)
         if reason:
             yield Cue("negated", (start, end), (end, bounds.after(reason.end())))
             continue
-        if UNABLE.fullmatch(normal[start:end]):
-            verb = NEXT_WORD.match(normal, end)
+        if en.UNABLE.fullmatch(normal[start:end]):
+            verb = en.NEXT_WORD.match(normal, end)
             yield Cue("negated", (start, end), (end, verb.end() if verb else end))
             continue
         scope = (end, bounds.listed(end))
         left = bounds.before(start)
-        relative = RELATIVE.search(normal, left, start)
+        relative = en.RELATIVE.search(normal, left, start)
         left = relative.end() if relative else left
         head = normal[left:start]
         word = match[0]
@@ -276,14 +225,14 @@ def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:
             match.lastgroup != "not"
             or word in {"never", "cannot", "hardly"}
             or word.endswith("n't")
-            or re.search(rf"\b{AUX}(?: \w+ly)? $", head) is not None
-            or PARTICIPLE.match(normal, end) is not None
+            or re.search(rf"\b{en.AUX}(?: \w+ly)? $", head) is not None
+            or en.PARTICIPLE.match(normal, end) is not None
         )
         yield Cue("negated", (start, end), scope, (left, start) if verbal else NOWHERE)
 
 
 def _on_noun(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    for match in ON_NOUN.finditer(normal):
+    for match in en.ON_NOUN.finditer(normal):
         start, end = match.span()
         limit = bounds.listed(end)
         if match.lastgroup == "noun" and normal.startswith("no longer", start):
@@ -291,38 +240,38 @@ def _on_noun(normal: str, bounds: Bounds) -> Iterator[Cue]:
         left = bounds.before(start)
         subject = not normal[left:start].strip(" ,;:(-")
         if match.lastgroup in {"noun", "lack"} and not (subject and match.lastgroup == "noun"):
-            stop = PREPOSITION.search(normal, end, limit)
+            stop = en.PREPOSITION.search(normal, end, limit)
             limit = stop.start() if stop else limit
         if match.lastgroup == "lack" and not normal[:start].strip(" ,;:(-"):
-            first = NEXT_WORD.match(normal, end, limit)
-            other = NEW_SUBJECT.search(normal, first.end() if first else end, limit)
+            first = en.NEXT_WORD.match(normal, end, limit)
+            other = en.NEW_SUBJECT.search(normal, first.end() if first else end, limit)
             limit = other.start() if other else limit
         before = NOWHERE
-        if match[0] == "no" and COPULA.search(normal, left, start):
+        if match[0] == "no" and en.COPULA.search(normal, left, start):
             before = (left, start)
         if match.lastgroup == "pro" and not normal[end:limit].strip(" ."):
             opened = normal[left:start].strip(" ,;(-")
             before = (bounds.before(left) if opened in {"", ":"} else left, start)
-        kind: Kind = "replaced" if match[0] in REPLACING else "negated"
+        kind: Kind = "replaced" if match[0] in en.REPLACING else "negated"
         yield Cue(kind, (start, end), (end, limit), before)
 
 
 def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    for match in REJECT.finditer(normal):
+    for match in en.REJECT.finditer(normal):
         start, end = match.span()
         left = bounds.before(start)
         colon = normal[end : end + 2] in {": ", " :"}
         limit = bounds.explained(end + 2) if colon else bounds.after(end)
         head = normal[left:start]
         be = match[0].startswith(("is ", "was ", "are ", "were ", "ha")) or (
-            re.search(rf"\b{AUX}(?: \w+)?(?: \w+)? $", head) is not None
+            re.search(rf"\b{en.AUX}(?: \w+)?(?: \w+)? $", head) is not None
         )
         if colon and head.strip(" ,;:(-"):
             limit = end
-        passive = be or FOLLOWS.match(normal, end, limit) is not None
+        passive = be or en.FOLLOWS.match(normal, end, limit) is not None
         if not head.strip(" ,:;(-") and not normal[end:limit].strip(" ."):
             left = bounds.before(left)
-        object = PRONOUN.match(normal, end, limit) is not None
+        object = en.PRONOUN.match(normal, end, limit) is not None
         if passive or object:
             left = _shared(normal, bounds, left, start)
         passive = passive or (object and left < bounds.before(start))
@@ -330,7 +279,7 @@ def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
 
 
 def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    for match in NO_PART.finditer(normal):
+    for match in en.NO_PART.finditer(normal):
         start, end = match.span()
         left = _shared(normal, bounds, bounds.before(start), start)
         yield Cue("rejected", (start, end), (end, bounds.after(end)), (left, start))
@@ -341,8 +290,8 @@ def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
 
     The subject may have an apposition between commas: "the loft, a store, was given up".
     """
-    while left > 0 and SHARING.fullmatch(normal[left:start].strip(" ,")):
-        apposed = re.fullmatch(rf", {AUX}(?: been)? ", normal[left:start])
+    while left > 0 and en.SHARING.fullmatch(normal[left:start].strip(" ,")):
+        apposed = re.fullmatch(rf", {en.AUX}(?: been)? ", normal[left:start])
         start, left = left, bounds.before(left)
         if apposed and left > 0 and normal[left] == ",":
             start, left = left, bounds.before(left)
@@ -350,11 +299,11 @@ def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
 
 
 def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    replaces = _holds(normal, REPLACE_WORDS)
-    for match in REPLACE.finditer(normal) if replaces else ():
+    replaces = _holds(normal, en.REPLACE_WORDS)
+    for match in en.REPLACE.finditer(normal) if replaces else ():
         start, end = match.span()
         limit = bounds.after(end)
-        by = BY.search(normal, end, limit)
+        by = en.BY.search(normal, end, limit)
         left = bounds.before(start)
         if by and by.start() <= end + 1:
             yield Cue("replaced", (start, end), NOWHERE, (left, start))
@@ -362,21 +311,21 @@ def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:
             yield Cue("replaced", (start, end), (end, by.start() if by else limit))
     if "from" in normal or "out of" in normal:
         yield from _from_to(normal, bounds)
-    arrows = list(ARROW.finditer(normal)) if _holds(normal, ARROW_SIGNS) else []
+    arrows = list(en.ARROW.finditer(normal)) if _holds(normal, en.ARROW_SIGNS) else []
     for arrow in arrows:
         left = max(bounds.before(arrow.start()), 0)
         if sum(bounds.before(other.start()) == left for other in arrows) > 1:
             continue
-        operand = OPERAND.search(normal, left, arrow.start())
+        operand = en.OPERAND.search(normal, left, arrow.start())
         if operand and normal[arrow.end() :].strip():
             yield Cue("replaced", arrow.span(), (operand.start(), arrow.start()))
 
 
 def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    for match in FROM_TO.finditer(normal):
+    for match in en.FROM_TO.finditer(normal):
         left, right = bounds.before(match.start()), bounds.after(match.end())
         if (
-            CHANGES.search(normal, left, right)
+            en.CHANGES.search(normal, left, right)
             or normal[:left].endswith("(")
             or normal[left] == "("
         ):
@@ -384,10 +333,10 @@ def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
 
 
 def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    past = list(PAST.finditer(normal))
-    was = list(WAS.finditer(normal))
-    now = NOW.search(normal) if past or was else None
-    for match in BEFORE.finditer(normal):
+    past = list(en.PAST.finditer(normal))
+    was = list(en.WAS.finditer(normal))
+    now = en.NOW.search(normal) if past or was else None
+    for match in en.BEFORE.finditer(normal):
         yield Cue("past", match.span(), NOWHERE, (bounds.before(match.start()), match.start()))
     for match in past:
         limit = bounds.after(match.end())
@@ -410,10 +359,10 @@ def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:
 
 
 def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    if normal.rstrip(" )\"'").endswith("?") and not REQUEST.search(normal):
-        last = max((match.end() for match in LAST_QUESTION.finditer(normal)), default=0)
+    if normal.rstrip(" )\"'").endswith("?") and not en.REQUEST.search(normal):
+        last = max((match.end() for match in en.LAST_QUESTION.finditer(normal)), default=0)
         yield Cue("asked", (len(normal), len(normal)), (last, len(normal)))
-    for match in SUPPOSED.finditer(normal):
+    for match in en.SUPPOSED.finditer(normal):
         start, end = match.span()
         if match.lastgroup == "may":
             yield Cue("uncertain", (start, end), (bounds.before(start), bounds.after(end)))
@@ -424,7 +373,7 @@ def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
         else:
             limit = bounds.after(end)
             then = next(
-                (t for t in THEN.finditer(normal, end, limit) if t.start() > end + 6),
+                (t for t in en.THEN.finditer(normal, end, limit) if t.start() > end + 6),
                 None,
             )
             yield Cue("supposed", (start, end), (end, then.start() if then else limit))
@@ -432,11 +381,11 @@ def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
 
 def _claims(normal: str) -> Iterator[Cue]:
     """What others said or what is doubted, up to the end of the sentence or from its beginning."""
-    if condition := CONDITION.match(normal):
+    if condition := en.CONDITION.match(normal):
         yield Cue("conditional", condition.span(), (condition.end(), len(normal)))
-    for match in CLAIMED.finditer(normal) if _holds(normal, CLAIM_WORDS) else ():
+    for match in en.CLAIMED.finditer(normal) if _holds(normal, en.CLAIM_WORDS) else ():
         yield Cue("claimed", match.span(), (match.end(), len(normal)))
-    for match in PLANNED.finditer(normal):
+    for match in en.PLANNED.finditer(normal):
         yield Cue("planned", match.span(), (match.end(), len(normal)))
-    for match in TAKEN_FOR_CLAIM.finditer(normal):
+    for match in en.TAKEN_FOR_CLAIM.finditer(normal):
         yield Cue("claimed", match.span(), (0, match.start()))

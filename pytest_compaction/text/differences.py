@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from pytest_compaction.text.alternatives import Term
@@ -20,84 +21,7 @@ from pytest_compaction.text.parsed import STOP, Meaning, Parsed, Span, meaning
 from pytest_compaction.text.standing import other_standing
 from pytest_compaction.text.statement_keys import denies
 from pytest_compaction.text.vocabulary import phrases_in, sides
-from pytest_compaction.text.words import STOPWORDS, stem
-
-_DIRECTIONS: Final = {
-    "order": (
-        re.compile(r"\b(?:before|precedes?|preceded|preceding|ahead of|prior to|above)\b"),
-        re.compile(r"\b(?:after|follows|followed|following|behind|once|below)\b"),
-    ),
-    "change": (
-        re.compile(
-            r"→|⇒|(?<!-)-+>|(?<!=)=+>|\b(?:to|into|becomes?|became|replaced by|replaced with)\b"
-        ),
-        re.compile(r"\b(?:formerly|replaces|used to be)\b"),
-    ),
-    "effect": (
-        re.compile(
-            r"\b(?:overrid(?:es?|ing)|overrode|beats|wins over|outranks|contains?|includes?|"
-            r"calls|imports|extends|wraps|blocks|holds)\b"
-        ),
-        re.compile(
-            r"\b(?:(?:overridden|beaten|outranked|called|imported|extended|wrapped|blocked|held|"
-            r"contained) by|part of|belongs? to)\b"
-        ),
-    ),
-}
-"""Expressions for an order, a change and an effect: from left to right, and from right to left."""
-_SIDE: Final = 50
-"""Characters to either side of an expression of direction in which its two things are sought."""
-
-
-def turned(own: Meaning, passage: Parsed) -> str | None:
-    for kind, (forward, backward) in _DIRECTIONS.items():
-        asked = list(_directed(own.parsed, forward, backward))
-        for left, right, sign in asked:
-            # A value, a name or a few letters, so that "to" between two is a change.
-            terms = [
-                term
-                for term in own.terms
-                if kind != "change" or term.is_value or term.is_name or len(str(term.keys[0])) <= 3
-            ]
-            first = [one for one in terms if own.parsed.stands_in(one, left)]
-            second = [one for one in terms if own.parsed.stands_in(one, right) and one not in first]
-            if not first or not second:
-                continue
-            signs = set()
-            for there_left, there_right, there in _directed(passage, forward, backward):
-                straight = _both(passage, first, there_left, second, there_right)
-                crossed = _both(passage, first, there_right, second, there_left)
-                if straight != crossed:
-                    signs.add(there if straight > crossed else -there)
-            if signs == {-sign}:
-                return "the two stand in the other direction"
-    return None
-
-
-def _both(parsed: Parsed, one: list[Term], here: Span, other: list[Term], there: Span) -> int:
-    first = sum(parsed.stands_in(term, here) for term in one)
-    second = sum(parsed.stands_in(term, there) for term in other)
-    return min(first, 1) * min(second, 1) * (first + second)
-
-
-def _directed(
-    parsed: Parsed, forward: re.Pattern[str], backward: re.Pattern[str]
-) -> Iterator[tuple[Span, Span, int]]:
-    """The places left and right of each expression of direction, and 1 if it goes to the right."""
-    normal = parsed.normal
-    for sign, pattern in ((1, forward), (-1, backward)):
-        for match in pattern.finditer(normal):
-            start, end = match.span()
-            left = max((m.end() for m in STOP.finditer(normal, 0, start)), default=0)
-            stop = STOP.search(normal, end + 1)
-            right = stop.start() if stop else len(normal)
-            if normal[left:start].strip():
-                yield (max(left, start - _SIDE), start), (end, min(right, end + _SIDE)), sign
-            elif stop and stop[0] == ", ":
-                beyond = STOP.search(normal, stop.end())
-                last = beyond.start() if beyond else len(normal)
-                yield (stop.end(), last), (end, right), sign
-
+from pytest_compaction.text.words import STOPWORDS, canonical_number, stem
 
 _WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")
 _DENIED_SHARE: Final = 0.5
@@ -118,7 +42,6 @@ def difference(text: str, passage: Parsed, type: str | None = None) -> str | Non
     return (
         _opposite(own, passage)
         or _exchanged(own, passage)
-        or turned(own, passage)
         or _paired_otherwise(own, passage)
         or _counted_otherwise(own, passage)
         or _valued_otherwise(own, passage)
@@ -213,7 +136,7 @@ def _spoken(normal: str) -> _Spoken:
         word = _PLAIN.get(word, word)
         if word and match:
             first = False
-            words.append(stem(word) if word.isalpha() else word)
+            words.append(stem(word) if word.isalpha() else canonical_number(word))
             spans.append(match.span())
     return _Spoken(tuple(words), tuple(spans), denied, frozenset(begins))
 
@@ -408,18 +331,25 @@ def _distance(parsed: Parsed, one: Term, other: Term) -> int:
 def _counted_otherwise(own: Meaning, passage: Parsed) -> str | None:
     """A number of things in the statement, and only another number of them in the passage."""
     for term in own.terms:
-        if not term.is_value or passage.term_places(term) or "number" not in _kinds(term)[:1]:
+        kind = term.keys[0][0] if term.keys and isinstance(term.keys[0], tuple) else None
+        if kind != "number":
             continue
-        for _, end in own.parsed.term_places(term):
+        for _, end in () if passage.term_places(term) else own.parsed.term_places(term):
             noun = _COUNTED.match(own.parsed.normal, end)
             if noun is None or noun[1] in STOPWORDS:
                 continue
-            spans = {span for found in _places_of(passage, ["number"]) for span in found}
-            for span in spans:
-                same = _COUNTED.match(passage.normal, span[1])
+            for _, last in chain.from_iterable(_places_of(passage, {"number"})):
+                same = _COUNTED.match(passage.normal, last)
                 if same and same[1].rstrip("s") == noun[1].rstrip("s"):
                     return f'another number of "{noun[1]}"'
     return None
+
+
+def _places_of(passage: Parsed, kinds: Collection[object]) -> Iterator[Sequence[Span]]:
+    """Places of values of these kinds."""
+    for key, spans in passage.places.items():
+        if isinstance(key, tuple) and key[0] in kinds:
+            yield spans
 
 
 def _valued_otherwise(own: Meaning, passage: Parsed) -> str | None:
@@ -446,22 +376,11 @@ def _valued_otherwise(own: Meaning, passage: Parsed) -> str | None:
             held = {at for at, _ in passage.term_places(term)}
             digits = own.parsed.normal[start:end].split()[0]
             gapped = link.strip() not in _NO_GAP and f"{link}{digits}" in passage.normal
-            others = {at for spans in _places_of(passage, _kinds(term)) for at, _ in spans}
+            kinds = {key[0] for key in term.keys if isinstance(key, tuple)}
+            others = {at for spans in _places_of(passage, kinds) for at, _ in spans}
             if behind & others and not held & behind and not gapped:
                 return f'another value of "{lead[1]}"'
     return None
-
-
-def _kinds(term: Term) -> list[object]:
-    """The kinds of values that a term asks for."""
-    return [key[0] for key in term.keys if isinstance(key, tuple)]
-
-
-def _places_of(passage: Parsed, kinds: Collection[object]) -> list[Sequence[Span]]:
-    """Places of values of these kinds."""
-    return [
-        spans for key, spans in passage.places.items() if isinstance(key, tuple) and key[0] in kinds
-    ]
 
 
 def _named_otherwise(own: Meaning, passage: Parsed) -> str | None:

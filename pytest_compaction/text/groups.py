@@ -61,12 +61,14 @@ class Signature:
     """Polarity: reversals of the whole statement and of its last group, modulo 2.
 
     ``open`` is 1 where it is planned, 2 where it is supposed or asked, and 3 where others claim it,
-    it is doubted, or a condition stands before it.
+    it is doubted, or a condition stands before it. ``inner`` are kinds of cues that count
+    among the words asked for as well.
     """
 
     all: int = 0
     last: int = 0
     open: int = 0
+    inner: frozenset[str] = frozenset()
 
 
 PLAIN: Final = Signature()
@@ -163,12 +165,16 @@ def _weigh_choice(
     named = [found.match for found in choice if not found.own]
     outer = [cue for cue in above if not any(_holds(match, cue) for match in named)]
     cues = [cue for cue in sentence.sense.cues if cue not in spent]
-    if any(cue.kind == "rejected" for cue in cues) and (
-        any(cue.kind == "rejected" for cue in spent)
-        or any(
-            not _REJECTING.isdisjoint(term.keys[:1])
-            for found in choice
-            for term in found.match.alternative.terms
+    if (
+        not meant.inner
+        and any(cue.kind == "rejected" for cue in cues)
+        and (
+            any(cue.kind == "rejected" for cue in spent)
+            or any(
+                not _REJECTING.isdisjoint(term.keys[:1])
+                for found in choice
+                for term in found.match.alternative.terms
+            )
         )
     ):  # what was asked for is itself a rejection
         cues = [cue for cue in cues if cue.kind != "rejected"]
@@ -188,8 +194,12 @@ def _weigh_choice(
             why = f'without the negation of "{found.match.alternative.normal}"'
             outcome: Outcome = "uncertain" if _is_other_word(found, choice) else "contradicted"
             return Weighed(outcome, words, why, Signature(1, 1), width)
-        (cues if cue in cues else outer).remove(cue)
-    reached = [(cue, last) for cue, last in reached if cue in cues]
+        if not meant.inner:
+            (cues if cue in cues else outer).remove(cue)
+    if meant.inner:  # in another language nothing tells which denials the keys hold
+        reached += [(cue, _holds(own[-1], cue)) for cue in spent if cue.kind in meant.inner]
+    else:
+        reached = [(cue, last) for cue, last in reached if cue in cues]
     reasons += [_reason(cue, sentence) for cue, _ in reached]
     reasons += ["by the heading or lead-in above" for _ in outer]
     signature = _signature(sentence, choice, reached, outer, is_open)

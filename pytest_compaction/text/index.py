@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative
+from pytest_compaction.text.alternatives import Alternative, alternative
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.file_changes import folder_gone
-from pytest_compaction.text.groups import CLAIMED, RANK, Weighed, openness
+from pytest_compaction.text.groups import CLAIMED, RANK, KeyMatch, Weighed, openness, weigh
 from pytest_compaction.text.languages import is_read, language_of, name_of, why_not_read
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import MESSAGE_END
@@ -33,7 +33,6 @@ from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
 from pytest_compaction.text.statement_keys import Keyed, asked_of
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.wording import PreparedText, read_graded
-from pytest_compaction.text.wording import read as read_wording
 from pytest_compaction.text.words import clipped, is_path
 
 _SHORT: Final = 20_000
@@ -229,11 +228,28 @@ class TextIndex:
         )
 
     def _read_wording(self, form: str) -> Reading:
-        outcome, number, weighed = read_wording(form, self._index)
-        clause = "" if number is None else clipped(self._index.sentences[number].text, _SHOWN)
-        if weighed is None:
-            return Reading(outcome, clause)
-        return Reading(outcome, clause, weighed.words, weighed.why)
+        """A name is stated where it stands; another form too, unless it is denied there.
+
+        What does not stand there as it is, is asked for as a key.
+        """
+        key, index = alternative(form), self._index
+        if len(key.terms) == 1 and not key.terms[0].is_value:
+            held = index.holders(key.terms) if key.terms[0].is_name else ()
+            named = any(index.parsed(number).matches(key) for number in held)
+            if named or not self.contains(form):
+                return Reading("stated") if named else ABSENT
+        if not self.contains(form):
+            return self._read_keys(asked_of(Statement(form, keys=((form,),))))
+        best = Reading("stated")
+        for place, number in enumerate(index.literal(key.normal)):
+            found = [KeyMatch(match) for match in index.parsed(number).matches(key)]
+            claims = [cue for cue in index.cues_over(number) if openness([cue]) == CLAIMED]
+            weighed = weigh(index.parsed(number), [found], claims)
+            outcome = "absent" if index.sentences[number].removed else weighed.outcome
+            if not place or RANK[outcome] > RANK[best.outcome]:
+                clause = clipped(index.sentences[number].text, _SHOWN)
+                best = Reading(outcome, clause, weighed.words, weighed.why)
+        return best
 
     def _read_keys(self, asked: Keyed) -> Reading:
         """The reading by the sentence that does most with the groups."""

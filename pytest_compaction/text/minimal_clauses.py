@@ -220,14 +220,14 @@ _SPLICE: Final = re.compile(
     r"|[a-z]{3,}(?:[^su\W]s|ed) (?:it|them|him|her|us|nothing))\b"
 )
 """A noun with a verb of its own that an adverb or an object shows: "the user only approves it"."""
-_ASIDE: Final = re.compile(r"\([^()]*\) ?")
-"""In brackets; without a verb it belongs to the clause around it."""
 _RELATIVE: Final = re.compile(r"(?:and )?(?:which|who|whose|whom)\b")
 """Beginnings of a clause about the thing before it."""
 _VERBS: Final = re.compile(rf"{FINITE}\b")
 _PAST: Final = "|".join(sorted(PAST))
 VERB: Final = re.compile(rf"(?<= )(?:{FINITE}|{_PAST}|[a-z]{{2,}}(?:ed|[^s\W\d]s))\b")
 """A word that may be a finite verb, behind another word."""
+_ASIDE: Final = re.compile(r"\([^()]*\) ?")
+"""In brackets; without a verb it belongs to the clause around it."""
 _ANY_VERB: Final = re.compile(rf"\b(?:{FINITE}|[a-z]{{2,}}(?:s|ed))\b")
 _LETTERS: Final = re.compile(r"[a-z]{2,}")
 
@@ -238,8 +238,10 @@ def minimal_clauses(
     """The spans of the minimal clauses, in order; ``joints`` are where sentences begin."""
     breaks = [(match.start(), match.end(), match.lastgroup) for match in _BREAK.finditer(normal)]
     breaks += [(joint, joint, "hard") for joint in joints if joint]
-    asides = [match.span() for match in _ASIDE.finditer(normal) if not _ANY_VERB.search(match[0])]
-    kept = [one.span for one in found] + asides
+    asides = [match.span() for match in _ASIDE.finditer(normal)]
+    kept = [one.span for one in found] + [
+        one for one in asides if not _ANY_VERB.search(normal, *one)
+    ]
     inner = [one for one in sorted(breaks) if not any(within(one[:2], it) for it in kept)]
     pieces = pairwise([(0, 0, "hard"), *inner, (len(normal), len(normal), "hard")])
     spans: list[Span] = []

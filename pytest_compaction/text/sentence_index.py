@@ -16,7 +16,6 @@ from pytest_compaction.text.alternatives import (
     Wanted,
     alternative,
     has_words,
-    path_keys,
 )
 from pytest_compaction.text.cues import Cue, heading_cue
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
@@ -245,16 +244,10 @@ class SentenceIndex:
             ]
         return self._beside[number]
 
-    def cues_over(self, number: int, terms: Collection[Term] = ()) -> list[Cue]:
-        """Cues of headings and lead-ins above, and of claims that go on over a semicolon.
-
-        A condition that holds one of the ``terms`` is the statement's own.
-        """
-        found: list[Cue] = []
-        for one in self.sentences[number].context:
-            cue = heading_cue(self.normals[one])
-            if cue is not None and not is_condition_of(terms, self.parsed(one), cue):
-                found.append(cue)
+    def cues_over(self, number: int) -> list[Cue]:
+        """Cues of headings and lead-ins above, and of claims that go on over a semicolon."""
+        headings = (heading_cue(self.normals[one]) for one in self.sentences[number].context)
+        found = [cue for cue in headings if cue is not None]
         first, last = number, number + 1
         while self.sentences[first].joined and number - first < _RUN:
             first -= 1
@@ -291,10 +284,6 @@ class SentenceIndex:
     def contains(self, text: str) -> bool:
         """Whether the normalised ``text`` stands in the text between word boundaries."""
         return bounded_find(normalize(text), self._normal) >= 0
-
-    def has_path(self, path: str) -> bool:
-        """Whether the text names this path, fully or by a suffix on component boundaries."""
-        return any(key in self._postings for key in path_keys(path)) and bool(path_suffixes(path))
 
     def near(self, numbers: set[int]) -> set[int]:
         """These sentences, and those whose groups may count together with theirs."""
@@ -467,11 +456,6 @@ class SentenceIndex:
             return []
         rare = min((self._postings.of(form) for form in forms), key=len)
         return [number for number in rare if bounded_find(normal, self.normals[number]) >= 0]
-
-
-def is_condition_of(terms: Collection[Term], sentence: Parsed, cue: Cue) -> bool:
-    """Whether a cue is a condition that holds one of these terms of a statement."""
-    return cue.kind == "conditional" and any(sentence.stands_in(term, cue.at) for term in terms)
 
 
 def drop_beyond_most(held: dict[Any, Any]) -> None:

@@ -67,7 +67,12 @@ _PLANNED: Final = re.compile(
 )
 _TO_BE: Final = re.compile(r"\b(?:is|are|has|have) to\b")
 _DUE: Final = re.compile(r"\b(?:has|have|is|are|needs?) to\b|\bneeds? (?!not\b)")
-_IDEA: Final = re.compile(r"^(?:idea|suggestion|proposal|hypothesis|guess|theory)s?:")
+_PLAN: Final = re.compile(
+    r"\b(?:will|(?:shall|should|must) be \w+(?:ed|en|t)|to (?:be|do)|todos?|next(?: steps?)?(?=:)|"
+    r"(?:is|are) (?:planned|pending|scheduled)|"
+    r"(?:has|have|needs?|going|is|are|remains?|plans?|wants?|ready) to)\b"
+)
+"""Marks of a clause that only plans or asks for what it says."""
 _MOST: Final = 0.5
 """Share of the words of the fullest clause that one said to be done must hold."""
 _SOME: Final = 0.3
@@ -112,8 +117,15 @@ def other_standing(own: Meaning, passage: Parsed, text: str, type: str | None = 
     if is_step(text, type):
         firm = type is not None or _DUE.search(own.parsed.normal) is not None
         return "done already" if _standing(own, passage, firm) == "done" else None
-    if _IDEA.search(passage.normal) and not _OPEN.search(own.parsed.normal):
-        return "only an idea"
+    said = own.parsed.normal
+    if type == "state" and _FINITE.search(said) and not _PLAN.search(said):
+        clauses = spans_between(_CLAUSE, passage.normal)
+        held = [sum(passage.stands_in(term, one) for term in own.terms) for one in clauses]
+        most = max(held, default=0)
+        fullest = [one for one, count in zip(clauses, held, strict=True) if count == most]
+        plans = (_PLAN.search(_CONDITION.sub(" ", passage.normal[slice(*one)])) for one in fullest)
+        if most and all(plans):
+            return "not done yet"
     return _not_done_yet(own, passage)
 
 

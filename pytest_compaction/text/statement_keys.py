@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
+from pytest_compaction.text.cues import REVERSING, sense_of
 from pytest_compaction.text.excerpts import camel_names, in_lower_case
 from pytest_compaction.text.groups import CLAIMED, PLAIN, PLANNED, KeyMatch, Signature, weigh
 from pytest_compaction.text.languages import is_read, language_of
@@ -169,7 +170,9 @@ class Keyed:
         found = Keyed(statement)
         found.own = self.own
         meant = self._own_polarity()
-        found.__dict__["meant"] = Signature(int(meant.all), int(meant.last), meant.open)
+        deny = any(all(sense_of(normalize(one)).cues for one in group) for group in keys)
+        inner = REVERSING if deny else REVERSING - {"rejected"}  # "dropped" may be a mere deed
+        found.__dict__["meant"] = Signature(int(meant.all), int(meant.last), meant.open, inner)
         return found
 
     def _own_polarity(self) -> Polarity:

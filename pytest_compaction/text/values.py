@@ -14,23 +14,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, Literal
 
-from pytest_compaction.text.value_forms import (
-    AMOUNTS,
-    COUNTED,
-    CURRENCIES,
-    DURATIONS,
-    MONEY_SIGN,
-    MONEY_WORD,
-    MONTHS,
-    ORDINALS,
-    PARTS,
-    PLAIN,
-    SIZES,
-    VALUE,
-    WORDS,
-    amount_of,
-    may_hold,
-)
+from pytest_compaction.text import value_forms as forms
 
 Kind = Literal[
     "number",
@@ -79,17 +63,17 @@ def equal(asked: Value, held: Value) -> bool:
 @lru_cache(maxsize=8192)
 def values_of(text: str) -> tuple[Value, ...]:
     """The values of a text, in order. Names that contain digits (``utf8``, paths) have none."""
-    if not may_hold(text):
+    if not forms.may_hold(text):
         return ()
     found: list[Value] = []
-    for match in VALUE.finditer(text if text.isascii() else text.translate(PLAIN)):
+    for match in forms.VALUE.finditer(text if text.isascii() else text.translate(forms.PLAIN)):
         if reader := _READERS.get(match.lastgroup or ""):
             found.extend(reader(match))
     return tuple(found)
 
 
 _TIMES: Final = re.compile(r"(?<=[\d\s])\s?x$|.times$|-?fold$", re.IGNORECASE)
-_COUNTED_END: Final = re.compile(rf"(?<=\d){COUNTED}$", re.IGNORECASE)
+_COUNTED_END: Final = re.compile(rf"(?<=\d){forms.COUNTED}$", re.IGNORECASE)
 _LETTERS: Final = re.compile("[^\\W\\d_]+")
 
 
@@ -106,20 +90,20 @@ def _value(
 
 
 def _amounts(match: re.Match[str]) -> list[Decimal]:
-    return [amount_of(text) for text in AMOUNTS.findall(match[0])]
+    return [forms.amount_of(text) for text in forms.AMOUNTS.findall(match[0])]
 
 
 def _read_number(match: re.Match[str]) -> list[Value]:
     if match[0].isdecimal():
         return [_value("number", Decimal(match[0]), match)]
     text = _COUNTED_END.sub("", match[0])
-    amount = amount_of(text)
+    amount = forms.amount_of(text)
     also: list[Key] = []
     if re.fullmatch(r"\d+\.\d+", text):
         also.append(("version", tuple(text.split("."))))
     elif scale := re.fullmatch(r"(.*\d)\s?([kMG])", text):
         power = {"k": 1, "M": 2, "G": 3}[scale[2]]
-        size = amount_of(scale[1]) * 1024**power
+        size = forms.amount_of(scale[1]) * 1024**power
         also += [("number", size), ("size", size), ("size", amount)]
     return [_value("number", amount, match, tuple(also))]
 
@@ -127,7 +111,7 @@ def _read_number(match: re.Match[str]) -> list[Value]:
 def _read_ordinal(match: re.Match[str]) -> list[Value]:
     digits = re.match(r"\d+", match[0])
     words = re.findall("[a-z]+", match[0].lower())
-    spoken = sum(WORDS.get(word, 0) or ORDINALS.get(word, 0) for word in words)
+    spoken = sum(forms.WORDS.get(word, 0) or forms.ORDINALS.get(word, 0) for word in words)
     return [_value("ordinal", int(digits[0]) if digits else spoken, match)]
 
 
@@ -154,17 +138,17 @@ def _read_percent(match: re.Match[str]) -> list[Value]:
 
 def _read_multiple(match: re.Match[str]) -> list[Value]:
     words = {"twice": Decimal(2), "thrice": Decimal(3)}
-    amount = words.get(match[0].lower()) or amount_of(_TIMES.sub("", match[0]))
+    amount = words.get(match[0].lower()) or forms.amount_of(_TIMES.sub("", match[0]))
     return [_value("multiple", amount, match, implied=_numbers(amount))]
 
 
 def _length(amount: Decimal, unit: str) -> Hashable:
-    dimension, factor = DURATIONS[unit.lower()]
+    dimension, factor = forms.DURATIONS[unit.lower()]
     return amount * factor if dimension == "s" else (dimension, amount * factor)
 
 
 def _read_duration(match: re.Match[str]) -> list[Value]:
-    parts = [(amount_of(part[1]), part[2]) for part in PARTS.finditer(match[0])]
+    parts = [(forms.amount_of(part[1]), part[2]) for part in forms.PARTS.finditer(match[0])]
     if len(parts) == 1:
         return _each_amount("duration", match, lambda n: _length(n, parts[0][1]))
     lengths = [_length(*part) for part in parts]
@@ -183,14 +167,16 @@ def _read_hour(match: re.Match[str]) -> list[Value]:
 
 
 def _read_size(match: re.Match[str]) -> list[Value]:
-    first, *further = SIZES[_LETTERS.findall(match[0])[-1].lower()]
+    first, *further = forms.SIZES[_LETTERS.findall(match[0])[-1].lower()]
     return _each_amount("size", match, lambda n: n * first, further)
 
 
 def _read_money(match: re.Match[str]) -> list[Value]:
-    sign = re.search(MONEY_SIGN, match[0])
-    currency = CURRENCIES[sign[0] if sign else _LETTERS.findall(match[0])[-1].lower()]
-    amount = amount_of(re.sub(rf"{MONEY_SIGN}|(?i:{MONEY_WORD})\b", "", match[0]).strip())
+    sign = re.search(forms.MONEY_SIGN, match[0])
+    currency = forms.CURRENCIES[sign[0] if sign else _LETTERS.findall(match[0])[-1].lower()]
+    amount = forms.amount_of(
+        re.sub(rf"{forms.MONEY_SIGN}|(?i:{forms.MONEY_WORD})\b", "", match[0]).strip()
+    )
     return [_value("money", (currency, amount), match, implied=_numbers(amount))]
 
 
@@ -239,7 +225,7 @@ def _read_day_first(match: re.Match[str]) -> list[Value]:
 
 def _read_named_month(match: re.Match[str]) -> list[Value]:
     """A date, or both ends of a span of days of which the month and the year are said once."""
-    month = MONTHS[next(w for w in _LETTERS.findall(match[0].lower()) if w in MONTHS)]
+    month = forms.MONTHS[next(w for w in _LETTERS.findall(match[0].lower()) if w in forms.MONTHS)]
     numbers = [int(part) for part in re.findall(r"\d+", match[0])]
     year = next((number for number in numbers if number > 31), None)
     days = [number for number in numbers if number <= 31]

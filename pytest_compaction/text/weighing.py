@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_compaction.text.alternatives import Term
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.cues import REVERSING
 from pytest_compaction.text.denials import (
@@ -22,7 +21,7 @@ from pytest_compaction.text.groups import PLAIN, RANK, KeyMatch, Weighed, weigh
 from pytest_compaction.text.languages import is_read
 from pytest_compaction.text.other_languages import in_language, weigh_in
 from pytest_compaction.text.parsed import Parsed, joined, meaning
-from pytest_compaction.text.sentence_index import SentenceIndex, is_condition_of
+from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import Sentence
 from pytest_compaction.text.standing import closes, is_step
 from pytest_compaction.text.statement import Statement
@@ -51,9 +50,7 @@ def weigh_sentence(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
         return None
     parsed = without_past(parsed) if change == "renamed" else parsed
     above = [text.normals[one] for one in sentence.context]
-    terms = meaning(asked.statement.text).terms
-    over = text.cues_over(number, terms)
-    parsed = _without_conditions(parsed, terms)
+    over = text.cues_over(number)
     weighed = weigh(parsed, groups, over, asked.meant, strict=asked.own != "en")
     if asked.own != "en":
         return weighed
@@ -112,27 +109,17 @@ def _groups_in(
     return groups
 
 
-def _without_conditions(sentence: Parsed, terms: Sequence[Term]) -> Parsed:
-    """Without the conditions that hold one of the terms, since they are the statement's own."""
-    cues = [cue for cue in sentence.sense.cues if not is_condition_of(terms, sentence, cue)]
-    if len(cues) == len(sentence.sense.cues):
-        return sentence
-    return replace(sentence, sense=replace(sentence.sense, cues=tuple(cues)))
-
-
 def _weigh_passage(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | None:
     """Outcome of groups that the sentence holds only together with its neighbours."""
     sentence = text.sentences[number]
     above = [text.normals[one] for one in sentence.context]
-    terms = meaning(asked.statement.text).terms
     weighed: list[Weighed] = []
     for numbers in text.passages(number):
         passage = joined([text.parsed(one) for one in numbers])
         groups = _groups_in(passage, text, sentence, asked)
         if groups and any(one.own for group in groups for one in group):
-            over = text.cues_over(numbers[0], terms)
-            over += [cue for cue in text.cues_over(numbers[-1], terms) if cue not in over]
-            passage = _without_conditions(passage, terms)
+            over = text.cues_over(numbers[0])
+            over += [cue for cue in text.cues_over(numbers[-1]) if cue not in over]
             one = weigh(passage, groups, over, asked.meant, strict=asked.own != "en")
             if asked.own == "en":
                 one = _of_another(text, number, asked, one)

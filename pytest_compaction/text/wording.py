@@ -17,27 +17,23 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
 from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
 from pytest_compaction.text.binding import bound_otherwise
-from pytest_compaction.text.cues import Cue
 from pytest_compaction.text.denials import idea_rejected, verb_affirmed, verb_denied, word_denied
 from pytest_compaction.text.differences import affirmed, difference, one_word_changed
 from pytest_compaction.text.groups import (
     CLAIMED,
+    PLAIN,
     RANK,
     KeyMatch,
     Signature,
-    Weighed,
-    openness,
     weigh,
 )
 from pytest_compaction.text.parsed import Parsed, joined, parse
-from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.statement_keys import denies
 from pytest_compaction.text.values import Key, values_of
@@ -262,11 +258,6 @@ def _piece_terms(piece: str, start: int, name: bool) -> Iterator[_Term]:
                 yield _Term(word, keys, start, is_name=name)
 
 
-STATED_SHARE: Final = 0.75
-UNCERTAIN_SHARE: Final = 0.5
-"""Shares of a statement's ordinary content words from which one sentence states it, or may."""
-
-
 CENTRAL: Final = 0.5
 """Share of the words found that a negation must reach to contradict a graded statement."""
 
@@ -275,54 +266,6 @@ PLACES: Final = 4
 
 _APPOSED: Final = re.compile(r"(?<=[a-z]) ?, \d{1,3} ?,(?= [a-z])")
 """A bare number between commas, such as an age: it belongs to the name before it."""
-
-Decision = tuple[Outcome, int | None, Weighed | None]
-"""An outcome, the number of the sentence that decided, and how it was weighed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """Query from a statement's own words: exact tokens and other words."""
-
-    whole: Alternative
-    exact: tuple[Term, ...]
-    prose: tuple[Term, ...]
-
-
-@lru_cache(maxsize=8192)
-def wording(form: str) -> Wording:
-    """Read one form of a statement."""
-    whole = alternative(form)
-    exact = tuple(
-        term
-        for term in whole.terms
-        if term.is_name or term.is_value or any(isinstance(key, tuple) for key in term.keys[1:2])
-    )
-    prose = tuple(term for term in whole.terms if term not in exact)
-    return Wording(whole, exact, prose)
-
-
-def read(form: str, index: SentenceIndex) -> Decision:
-    """The outcome for one form, the sentence that decided, and why."""
-    normal = normalize(form)
-    if not normal:
-        return "absent", None, None
-    if " " not in normal and is_path(normal) and path_suffixes(normal):
-        if index.has_path(normal):
-            return "stated", None, None
-        if raw_tokens(normal) == path_suffixes(normal)[:1]:
-            return "absent", None, None
-    asked = wording(form)
-    if len(asked.exact) == 1 and not asked.prose and not asked.exact[0].is_value:
-        held = sorted(index.holders(asked.exact))
-        named = (number for number in held if index.parsed(number).matches(asked.whole))
-        first = next(named, None)
-        missing = first is None and not index.contains(normal)
-        return ("absent" if missing else "stated", first, None)
-    best = _read_literal(normal, index)
-    if best[0] != "stated":
-        best = max(best, _read_share(form, index), key=lambda one: RANK[one[0]])
-    return best
 
 
 def read_graded(
@@ -334,62 +277,62 @@ def read_graded(
     or say it of another thing. ``type`` is that of the statement.
     Gives the outcome, the passage, the words found, and why.
     """
-    asked = wording(form)
-    places = overlaps(form, text, UNCERTAIN_SHARE, PLACES)
-    readings = [_read_place(form, type, asked, held, text) for held in places]
+    places = overlaps(form, text, GRADED_UNCERTAIN, PLACES)
+    readings = [_read_place(form, type, held, text) for held in places]
     if not readings:
         return "absent", "", (), "too few of its words in one place"
     return max(readings, key=lambda one: RANK[one[0]])
 
 
 def _read_place(
-    form: str, type: str | None, asked: Wording, held: Overlap, text: PreparedText
+    form: str, type: str | None, held: Overlap, text: PreparedText
 ) -> tuple[Outcome, str, tuple[str, ...], str]:
     """Outcome of a form at one place of a text, by its share of the words and their polarity."""
-    graded = held.outcome
+    outcome: Outcome = held.outcome
     why = f"{held.share:.0%} of its words in one place"
-    outcome: Outcome = graded
-    parsed = parse(normalize(held.sentence), {})
-    weighed = _weigh(asked, parsed, all_exact=False)
-    denied = weighed is not None and weighed.outcome == "contradicted"
-    if (
-        weighed
-        and denied
-        and (weighed.signature.last or _reaches_much(asked, parsed))
-        and not _deny_alike(asked, parsed)
-    ):
-        outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
+    parsed, own = parse(normalize(held.sentence), {}), parse(normalize(form), {})
+    groups = {term: _found(parsed, term) for term in alternative(form).terms}
+    terms = [term for term, found in groups.items() if found]
+    weighed = None
+    if terms:
+        mine = [_found(own, term) for term in terms]
+        said = Signature(open=CLAIMED)
+        meant = weigh(own, mine, (), said).signature if all(mine) else PLAIN
+        weighed = weigh(parsed, [groups[term] for term in terms], (), meant, strict=all(mine))
+    found = [one.match for term in terms for one in groups[term]]
+    reached = (sum(cue.reaches(one.start, one.end) for one in found) for cue in parsed.sense.cues)
+    much = max(reached, default=0) >= CENTRAL * len(found)
+    if weighed and weighed.outcome == "contradicted":
+        if (weighed.signature.last or much) and not _deny_alike(own, parsed, terms):
+            outcome = "contradicted" if outcome == "stated" else "absent"
+            why = weighed.why
     elif weighed and weighed.outcome == "uncertain" and "only" in weighed.why:
         outcome = "uncertain"
     if outcome == "stated" and any(cue.whole for cue in parsed.sense.cues):
         outcome, why = "contradicted", "the sentence is taken back"
-    other = _said_otherwise(form, type, asked, parsed, held, text) if outcome == "stated" else None
-    if other:
+    if outcome == "stated" and (other := _said_otherwise(form, type, own, parsed, held, text)):
         outcome, why = "uncertain", other
     return outcome, held.sentence, held.found, why
 
 
-def _deny_alike(asked: Wording, parsed: Parsed) -> bool:
+def _deny_alike(own: Parsed, parsed: Parsed, terms: Sequence[Term]) -> bool:
     """Whether both deny something, and no word that stands in both only in one of them."""
-
-    def denied(one: Parsed) -> list[bool]:
-        """For each word of the text, whether a negation in this one reaches it."""
-        return [
-            any(cue.reaches(*span) for cue in cues(one) for span in one.term_places(term))
-            for term in asked.whole.terms
-            if parsed.term_places(term)
-        ]
-
-    def cues(one: Parsed) -> list[Cue]:
-        return [cue for cue in one.sense.cues if cue.kind == "negated"]
-
-    own = parse(asked.whole.normal, {})
-    pairs = zip(denied(own), denied(parsed), strict=True)
-    return bool(cues(own) and cues(parsed)) and all(mine >= theirs for mine, theirs in pairs)
+    denied = []
+    for one in (own, parsed):
+        cues = [cue for cue in one.sense.cues if cue.kind == "negated"]
+        if not cues:
+            return False
+        denied.append(
+            [
+                any(cue.reaches(*at) for cue in cues for at in one.term_places(term))
+                for term in terms
+            ]
+        )
+    return all(mine >= theirs for mine, theirs in zip(*denied, strict=True))
 
 
 def _said_otherwise(
-    form: str, type: str | None, asked: Wording, parsed: Parsed, held: Overlap, text: PreparedText
+    form: str, type: str | None, own: Parsed, parsed: Parsed, held: Overlap, text: PreparedText
 ) -> str | None:
     """Another statement made with the words: another value, or another subject.
 
@@ -404,11 +347,7 @@ def _said_otherwise(
         end += 1
     sentences = [_APPOSED.sub("", normalize(one)) for one in text.sentences[first:end]]
     around = joined([parse(one, {}) for one in sentences])
-    groups: Wanted = tuple(
-        (replace(asked.whole, normal="", terms=(term,), negative=False, relation=None),)
-        for term in asked.whole.terms
-    )
-    own = parse(normalize(form), {})
+    groups: Wanted = tuple((_of_term(term),) for term in alternative(form).terms)
     return (
         one_word_changed(form, around)
         or difference(form, around, type)
@@ -421,99 +360,9 @@ def _said_otherwise(
     )
 
 
-def _reaches_much(asked: Wording, parsed: Parsed) -> bool:
-    """Whether a negation reaches a good part of a statement's words."""
-    found = [one.match for term in asked.whole.terms for one in _found(parsed, term)]
-    reached = (sum(cue.reaches(one.start, one.end) for one in found) for cue in parsed.sense.cues)
-    return max(reached, default=0) >= CENTRAL * len(found)
-
-
-def _read_literal(normal: str, index: SentenceIndex) -> Decision:
-    if not index.contains(normal):
-        return "absent", None, None
-    wanted = alternative(normal)
-    best: Decision = ("absent", None, None)
-    held = False
-    for number in index.literal(normal):
-        held = True
-        if index.sentences[number].removed:
-            continue
-        parsed = index.parsed(number)
-        found = [KeyMatch(match) for match in parsed.matches(wanted)]
-        weighed = weigh(parsed, [found], _claims_over(index, number))
-        if RANK[weighed.outcome] > RANK[best[0]]:
-            best = (weighed.outcome, number, weighed)
-        if weighed.outcome == "stated":
-            return best
-    return best if held else ("stated", None, None)
-
-
-def _read_share(form: str, index: SentenceIndex) -> Decision:
-    asked = wording(form)
-    best: Decision = ("absent", None, None)
-    for number, share in _shares(asked, index):
-        if share < UNCERTAIN_SHARE:
-            break
-        if index.sentences[number].removed:
-            continue
-        weighed = _weigh(asked, index.parsed(number), _claims_over(index, number))
-        if weighed is None:
-            continue
-        outcome = weighed.outcome
-        if share < STATED_SHARE:
-            outcome = "uncertain" if outcome == "stated" else "absent"
-        if RANK[outcome] > RANK[best[0]]:
-            best = (outcome, number, weighed)
-        if outcome == "stated":
-            break
-    return best
-
-
-def _shares(asked: Wording, index: SentenceIndex) -> list[tuple[int, float]]:
-    """The sentences with all exact tokens and their share of the other words, best first."""
-    if not asked.exact and len(asked.prose) < 2:
-        return []
-    names = [term for term in asked.exact if not term.is_value]
-    figures = [term for term in asked.exact if term.is_value]
-    candidates = index.holders(names) if names else None
-    counts: dict[int, int] = defaultdict(int)
-    for term in asked.prose:
-        for number in index.holders([term]):
-            if candidates is None or number in candidates:
-                counts[number] += 1
-    least = UNCERTAIN_SHARE * len(asked.prose)
-    near: AbstractSet[int] | None = {number for number, count in counts.items() if count >= least}
-    if not asked.prose:
-        near = candidates if candidates is not None else None
-    if figures:
-        near = index.holders(figures, near)
-    if not asked.prose:
-        return [(number, 1.0) for number in sorted(near or ())]
-    shares = [(number, counts[number] / len(asked.prose)) for number in near or ()]
-    return sorted(shares, key=lambda pair: (-pair[1], pair[0]))
-
-
-def _claims_over(index: SentenceIndex, number: int) -> list[Cue]:
-    return [cue for cue in index.cues_over(number) if openness([cue]) == CLAIMED]
-
-
-def _weigh(
-    asked: Wording, parsed: Parsed, above: Sequence[Cue] = (), all_exact: bool = True
-) -> Weighed | None:
-    """The polarity of the words of the statement in one sentence, against its own."""
-    if all_exact and not all(_found(parsed, term) for term in asked.exact):
-        return None
-    terms = [term for term in asked.whole.terms if _found(parsed, term)]
-    if not terms:
-        return None
-    own = parse(asked.whole.normal, {})
-    if not all(_found(own, term) for term in terms):
-        return weigh(parsed, [_found(parsed, term) for term in terms], above)
-    said = Signature(open=CLAIMED)
-    meant = weigh(own, [_found(own, term) for term in terms], (), said).signature
-    return weigh(parsed, [_found(parsed, term) for term in terms], above, meant, strict=True)
+def _of_term(term: Term) -> Alternative:
+    return Alternative("", (term,), negative=False)
 
 
 def _found(parsed: Parsed, term: Term) -> list[KeyMatch]:
-    wanted = Alternative("", (term,), negative=False)
-    return [KeyMatch(match) for match in parsed.matches(wanted)][:1]
+    return [KeyMatch(match) for match in parsed.matches(_of_term(term))][:1]

@@ -93,12 +93,6 @@ OTHER_NOUN = [
         "For the annex: the affidavit goes there, sealed.",
         "The affidavit goes into the public record; the annex is complete without it.",
     ),
-    (
-        "probe reset clears the fault counter",
-        "probe reset",
-        "To clear the fault counter use `probe reset`; `probe verify` only reads it.",
-        "To clear the fault counter use `probe verify`; `probe reset` only restarts the clock.",
-    ),
 ]
 ROLES = [
     (

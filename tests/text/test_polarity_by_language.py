@@ -203,6 +203,30 @@ def test_a_sentence_is_told_from_its_opposite(statement, states, opposite):
     assert TextIndex(opposite).read(statement).outcome in {"contradicted", "uncertain"}
 
 
+@pytest.mark.parametrize(
+    ("text", "keys", "states", "opposite"),
+    [
+        ("不使用 Redis", "Redis + not used/rejected", "Redis was rejected.", "Redis is used."),
+        ("不使用 Redis", "Redis + not use", "Never use Redis.", "We do use Redis."),
+        ("不使用 Redis", "Redis + use", "We do not use Redis.", "We use Redis."),
+        ("不得修改 a.sql", "a.sql + not edit/untouched", "Do not edit a.sql.", "Edit a.sql."),
+        ("放弃了 Kafka", "Kafka + rejected", "Kafka is rejected.", "Kafka is not rejected."),
+        (
+            "索引还没有删除",
+            "index + dropped/deleted",
+            "The index is not dropped.",
+            "The index is dropped.",
+        ),
+        ("使用 Redis", "Redis + use", "We use Redis.", "We do not use Redis."),
+    ],
+)
+def test_an_english_sentence_denies_what_a_chinese_fact_denies(text, keys, states, opposite):
+    english = tuple(tuple(group.split("/")) for group in keys.split(" + "))
+    fact = Statement(text, keys=((text,),), language="zh", keys_in=(("en", english),))
+    assert TextIndex(states).read(fact).outcome == "stated"
+    assert TextIndex(opposite).read(fact).outcome == "contradicted"
+
+
 def test_each_language_has_twenty_rows():
     assert {
         code: sum(row[0].language == code for row in ALL) for code in NAMES if code != "en"

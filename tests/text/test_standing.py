@@ -34,6 +34,21 @@ EXAMPLES = [
         ),
     ),
     (
+        "the index is dropped",
+        "state",
+        None,
+        (("index",), ("dropped", "drop")),
+        ("The index is dropped.", "The old index was dropped on Monday.", "We dropped the index."),
+        (
+            "The index will be dropped.",
+            "The index is to be dropped.",
+            "The index must be dropped before the release.",
+            "Dropping the index is planned for Friday.",
+            "The index still has to be dropped.",
+            "Next: drop the index.",
+        ),
+    ),
+    (
         "the witness Oduya has signed the statement",
         "state",
         None,

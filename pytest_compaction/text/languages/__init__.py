@@ -108,7 +108,7 @@ def language_of(text: str, home: str = "en") -> str:
     words = _WORD.findall(prose.lower())
     told = [word for word in words if not is_common(word, "en") or not is_common(word, home)]
     mine, english = (_common(told, code) for code in (home, "en"))
-    return "en" if english > mine else home
+    return "en" if english > mine or (words and home not in _LATIN) else home
 
 
 def has_function_word(normal: str, code: str) -> bool:
