@@ -7,7 +7,7 @@ from older.material import copy_of_project, unpacked
 from support.scenarios import flat, lean, records
 
 from pytest_compaction.cli import main
-from pytest_compaction.options.removed import REMOVED
+from pytest_compaction.options.names import REMOVED
 
 
 @pytest.fixture
