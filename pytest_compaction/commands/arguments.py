@@ -96,6 +96,6 @@ def write(options: argparse.Namespace, text: str) -> None:
 def write_file(path: Path, text: str) -> None:
     """Write a whole file; raises :class:`CommandError` if that cannot be."""
     try:
-        write_whole(path, text.encode())
+        write_whole(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -34,7 +34,7 @@ from pytest_compaction.case_making import (
     as_text,
     review_of,
 )
-from pytest_compaction.commands.arguments import CommandError, complain
+from pytest_compaction.commands.arguments import CommandError, complain, write_file
 from pytest_compaction.commands.review.screen import screen
 from pytest_compaction.folders import temporary_folder, write_whole
 from pytest_compaction.reports import Page, counted
@@ -66,23 +66,14 @@ def add(commands: Any) -> None:
         "review can be stopped and goes on where it stopped.",
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="CASE", help="case files, folders")
-    parser.add_argument(
-        "--all", action="store_true", help="also questions that are asked and nobody has confirmed"
-    )
-    parser.add_argument(
-        "--web", action="store_true", help="write the questions as one local page instead"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("review.html"),
-        metavar="PATH",
-        help="the file of that page (review.html)",
-    )
-    parser.add_argument(
-        "--answers", type=Path, metavar="FILE", help="take the answers that the page saved"
-    )
+    everything = "also questions that are asked and nobody has confirmed"
+    parser.add_argument("--all", action="store_true", help=everything)
+    web = "write the questions as one local page instead"
+    parser.add_argument("--web", action="store_true", help=web)
+    page, file = Path("review.html"), "the file of that page (review.html)"
+    parser.add_argument("-o", "--output", type=Path, default=page, metavar="PATH", help=file)
+    answers = "take the answers that the page saved"
+    parser.add_argument("--answers", type=Path, metavar="FILE", help=answers)
     parser.set_defaults(run=run, refuse=parser.error)
 
 
@@ -90,22 +81,19 @@ def run(options: argparse.Namespace) -> int:
     """Take or ask for answers; returns 1 if a case cannot be read or an answer not be taken."""
     if options.web and options.output.suffix.lower() != ".html":
         options.refuse(f"the page goes into a file that ends in .html, not {options.output}")
-    files, failed = _case_files(options.paths)
-    items = [
-        _Item(file, number, review, question)
-        for file in files
-        for number, review in file.reviews(options.all)
-        for question in review.questions
-    ]
-    failed |= any(file.failed for file in files)
+    items, failed = _items(options.paths, options.all)
     if not items:
         if not failed:
             print("No question waits for an answer.")
-        return 1 if failed else 0
+        return int(failed)
+    if options.web:
+        from pytest_compaction.commands.review.page import page_of_review  # takes long to import
+
+        reviews = list(dict.fromkeys(item.review for item in items))
+        write_file(options.output, page_of_review(reviews, options.paths, options.all))
+        print(printable(f"written: {options.output}, {counted(len(items), 'question')}"))
+        return int(failed)
     try:
-        if options.web:
-            _write_page(items, options)
-            return 1 if failed else 0
         if options.answers is not None:
             counts, refused = _taken(items, _answers_of(options.answers))
             failed |= refused
@@ -119,16 +107,7 @@ def run(options: argparse.Namespace) -> int:
     names = shlex.join(map(str, options.paths))
     more = f": pytest-compaction review {names}{' --all' * options.all}" if left else ""
     print(printable(f"{', '.join(said) or 'no answer'}; {counted(left, 'question')} left{more}"))
-    return 1 if failed else 0
-
-
-def _write_page(items: Sequence[_Item], options: argparse.Namespace) -> None:
-    from pytest_compaction.commands.review.page import page_of_review  # takes long to import
-
-    reviews = list(dict.fromkeys(item.review for item in items))
-    page = page_of_review(reviews, options.paths, options.all)
-    write_whole(options.output, page.encode("utf-8", "backslashreplace"))
-    print(printable(f"written: {options.output}, {counted(len(items), 'question')}"))
+    return int(failed)
 
 
 def _taken(
@@ -161,23 +140,8 @@ class _CaseFile:
 
     def __init__(self, path: Path, content: bytes) -> None:
         self.path = path
-        self.failed = False
         self._content = content
-        self._cases = content.split(b"\n") if is_lines(path) else [content]
-
-    def reviews(self, asked: bool) -> Iterator[tuple[int, Review]]:
-        """The cases that can be read, by number; what is wrong with the others is complained of."""
-        for number, content in enumerate(self._cases):
-            name = f"{self.path}:{number + 1}" if is_lines(self.path) else str(self.path)
-            text = decoded(content, from_start=False)
-            if isinstance(text, str) and not text.strip() and is_lines(self.path):
-                continue
-            found = (text,) if isinstance(text, CaseFault) else review_of(text, name, asked)
-            if isinstance(found, Review):
-                yield number, found
-            else:
-                complain(str(CaseFileError(name, found)))
-                self.failed = True
+        self.cases = content.split(b"\n") if is_lines(path) else [content]
 
     def write(self, number: int, text: str) -> None:
         """Put the new text of a case into the file, unless somebody else has changed the file."""
@@ -186,27 +150,9 @@ class _CaseFile:
                 f"{self.path} was changed since the review began; this answer is not written. "
                 "Start the review again"
             )
-        self._cases[number] = text.encode()
-        self._content = b"\n".join(self._cases)
+        self.cases[number] = text.encode()
+        self._content = b"\n".join(self.cases)
         write_whole(self.path, self._content)
-
-
-def _case_files(paths: Sequence[Path]) -> tuple[list[_CaseFile], bool]:
-    files: list[_CaseFile] = []
-    failed = False
-    for path in paths:
-        found = files_below(path)
-        for place, why in found.unreadable:
-            complain(f"{place}: {why}")
-        for file in found.cases:
-            content = read_bytes(file)
-            if isinstance(content, CaseFault):
-                complain(str(CaseFileError(str(file), [content])))
-            else:
-                files.append(_CaseFile(file, content))
-            failed |= isinstance(content, CaseFault)
-        failed |= bool(found.unreadable)
-    return files, failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +164,33 @@ class _Item:
 
     def write(self) -> None:
         self.file.write(self.number, self.review.text)
+
+
+def _items(paths: Sequence[Path], asked: bool) -> tuple[list[_Item], bool]:
+    """The questions that wait, and whether some case cannot be read, which is complained of."""
+    items, faults = list[_Item](), list[str]()
+    for path in paths:
+        found = files_below(path)
+        faults += (f"{place}: {why}" for place, why in found.unreadable)
+        for place in found.cases:
+            content = read_bytes(place)
+            if isinstance(content, CaseFault):
+                faults.append(str(CaseFileError(str(place), [content])))
+                continue
+            file = _CaseFile(place, content)
+            for number, case in enumerate(file.cases):
+                name = f"{place}:{number + 1}" if is_lines(place) else str(place)
+                text = decoded(case, from_start=False)
+                if isinstance(text, str) and not text.strip() and is_lines(place):
+                    continue
+                review = (text,) if isinstance(text, CaseFault) else review_of(text, name, asked)
+                if isinstance(review, Review):
+                    items += (_Item(file, number, review, each) for each in review.questions)
+                else:
+                    faults.append(str(CaseFileError(name, review)))
+    for fault in faults:
+        complain(fault)
+    return items, bool(faults)
 
 
 class _Session:
@@ -400,11 +373,9 @@ def _answers_of(path: Path) -> list[Mapping[str, str]]:
     if not isinstance(answers, list):
         raise CommandError(f"{path}: /answers is no list; save the file from the page again")
     for number, each in enumerate(answers):
-        sound = isinstance(each, dict) and all(isinstance(value, str) for value in each.values())
-        if not (sound and {"case", "id", "mark"} <= each.keys()) or each.get("answer") not in {
-            "yes",
-            "no",
-        }:
+        is_answer = isinstance(each, dict) and {"case", "id", "mark", "answer"} <= each.keys()
+        is_text = is_answer and all(isinstance(value, str) for value in each.values())
+        if not is_text or each["answer"] not in {"yes", "no"}:
             raise CommandError(
                 f"{path}: /answers/{number} is no answer; expected texts case, id, mark, "
                 "and answer: yes or no"
