@@ -267,8 +267,8 @@ def _stems_of_key(key: str) -> set[str]:
     return set(content_stems(normal)) or {normal}
 
 
-def _words(text: str, weak: bool = False) -> list[_Word]:
-    """The content words of a text that are not exact; weak ones only if asked for."""
+def _words(text: str) -> list[_Word]:
+    """The content words of a text that are neither exact nor weak."""
     exact = {key for group in exact_groups(text) for key in group[0].split()}
     found: dict[str, _Word] = {}
     low = ""
@@ -279,11 +279,7 @@ def _words(text: str, weak: bool = False) -> list[_Word]:
         if len(low) < 3 or low in STOPWORDS or low in NEGATIVE or low.endswith(("n't", "n’t")):
             continue
         part = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
-        if (
-            (stem(low) in WEAK and not weak)
-            or re.search(r"['’]", word)
-            or any(map(part.search, exact))
-        ):
+        if stem(low) in WEAK or re.search(r"['’]", word) or any(map(part.search, exact)):
             continue
         # It rather says what is done than what it is done to.
         verbal = (before in _BEFORE_VERBS and stem(low) in REQUESTS) or bool(_VERBAL.match(low))

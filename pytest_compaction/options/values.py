@@ -17,7 +17,7 @@ NO_GATE: Final = "none"
 class Reader(Protocol):
     """Reads options as the configuration of pytest does."""
 
-    def getoption(self, name: str, default: Any = ..., skip: bool = ...) -> Any: ...
+    def getoption(self, name: str, default: Any = ...) -> Any: ...
 
     def getini(self, name: str) -> Any: ...
 
@@ -28,7 +28,7 @@ class EarlyReader:
     def __init__(self, config: Any) -> None:
         self._config = config
 
-    def getoption(self, name: str, default: Any = None, skip: bool = False) -> Any:
+    def getoption(self, name: str, default: Any = None) -> Any:
         """The value of the command line; ``None`` if there is none."""
         return getattr(self._config.known_args_namespace, name, default)
 

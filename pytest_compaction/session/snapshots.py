@@ -145,8 +145,16 @@ class SnapshotComparison:
 
     def compare(self, verdict: Verdict, name: str | None = None) -> None:
         """Compare a verdict, or accept it with ``--snapshot-update``."""
+        item, details = item_of(self.node), dict[str, Any]()
+        if isinstance(item, ProbeItem) and item.probe is not None:
+            details = {"case": item.case.id, "probe": item.probe.id}
+            if item.arm is not None:
+                session = self.node.config.stash[BENCHMARK]
+                details["compactor"] = item.arm.compactor
+                if session is not None and session.settings.trials > 1:
+                    details["trial"] = item.arm.trial
         try:
-            snapshot = snapshot_of(verdict, self._details())
+            snapshot = snapshot_of(verdict, details)
         except ValueError as error:
             self.pass_over()
             raise UnscoredError(f"unscored: {error}") from None
@@ -209,18 +217,6 @@ class SnapshotComparison:
             f"accept it with --snapshot-update: {shown}",
         ]
         return "moved", "\n  ".join(lines)
-
-    def _details(self) -> dict[str, Any]:
-        item = item_of(self.node)
-        if not isinstance(item, ProbeItem) or item.probe is None:
-            return {}
-        details: dict[str, Any] = {"case": item.case.id, "probe": item.probe.id}
-        if item.arm is not None:
-            session = self.node.config.stash[BENCHMARK]
-            details["compactor"] = item.arm.compactor
-            if session is not None and session.settings.trials > 1:
-                details["trial"] = item.arm.trial
-        return details
 
     def _note(self, status: str) -> None:
         """Keep the worst of an item's comparisons in its record."""

@@ -72,10 +72,15 @@ class ReportFiles:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
         """Give JUnit the figures of the whole run; mark a failed gate for GitHub Actions."""
-        self._tell_junit(session)
+        plugins = session.config.pluginmanager
+        files = [each for each in plugins.get_plugins() if hasattr(each, "add_global_property")]
+        if files and self._ran(session):
+            for name, value in suite_properties(self._recorder.finished(session)):
+                for file in files:
+                    file.add_global_property(name, value)
         result = yield
         lost = self._end(session)  # nothing is left to do if there was a summary
-        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        reporter = plugins.get_plugin("terminalreporter")
         if reporter is not None:
             write_unwrapped(reporter, lost)
             if ACTIONS in os.environ and self._ran(session):
@@ -101,16 +106,6 @@ class ReportFiles:
         run = self._write(session)
         lines = [file_line(name, why) for name, why in self._written.items()]
         return [*lines, *write_summary(run, os.environ)]
-
-    def _tell_junit(self, session: pytest.Session) -> None:
-        """Properties of the whole test suite, as ``record_testsuite_property`` adds them."""
-        plugins = session.config.pluginmanager.get_plugins()
-        found = [plugin for plugin in plugins if hasattr(plugin, "add_global_property")]
-        if not found or not self._ran(session):
-            return
-        for name, value in suite_properties(self._recorder.finished(session)):
-            for plugin in found:
-                plugin.add_global_property(name, value)
 
     def _ran(self, session: pytest.Session) -> bool:
         if session.config.getoption("collectonly"):

@@ -153,38 +153,30 @@ class RunGate:
 
     def decide(self, session: pytest.Session, run: Run | None) -> None:
         """Decide, and report each rule as a test; a rule without a record does not hold."""
-        self.decision = self._decide(run.records if run is not None else [])
+        run = run or Run(self._session.header())
+        self.decision = self._decide(run.records)
         send(session, list(map(_of_check, self.decision.checks)))
-        if self.baseline is not None:
-            found = run or Run(self._session.header())
-            self._compare(session, self.baseline, found, self.decision.uncompacted)
+        if (baseline := self.baseline) is None:
+            return
+        from pytest_compaction.session.end.baseline import read_by_this_reader
+
+        update = baseline.settings.update
+        if not update:
+            self.baseline = baseline = read_by_this_reader(baseline, self._session)
+        self.against = baseline.decide(run.records, run.header)
+        send(session, baseline_reports(self.against))
+        if update:
+            uncompacted = self.decision.uncompacted
+            try:
+                said = baseline.accept(run.header, run.records, self._folder, uncompacted)
+                self.accepted = Line(said)
+            except BaselineError as error:
+                self.accepted = Line(f"baseline not updated: {error}", "bad")
+                send(session, error_reports([UPDATE], str(error)))
 
     def _decide(self, records: Sequence[Record]) -> Decision:
         settings = self._session.settings
         return decide(records, self._thresholds, settings.max_unscored, settings.with_budgets)
-
-    def _compare(
-        self,
-        session: pytest.Session,
-        baseline: SessionBaseline,
-        run: Run,
-        uncompacted: Sequence[str],
-    ) -> None:
-        from pytest_compaction.session.end.baseline import read_by_this_reader
-
-        if not baseline.settings.update:
-            self.baseline = baseline = read_by_this_reader(baseline, self._session)
-        self.against = baseline.decide(run.records, run.header)
-        send(session, baseline_reports(self.against))
-        if not baseline.settings.update:
-            return
-        try:
-            self.accepted = Line(
-                baseline.accept(run.header, run.records, self._folder, uncompacted)
-            )
-        except BaselineError as error:
-            self.accepted = Line(f"baseline not updated: {error}", "bad")
-            send(session, error_reports([UPDATE], str(error)))
 
     def leave_undecided(self, session: pytest.Session) -> None:
         """Report an error for each rule that would have been decided."""
