@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.compactors.function.signatures import Given, instance_of
+from pytest_compaction.compactors.function.signatures import instance_of
 from pytest_compaction.compactors.own_code import names_of, own_object, raised
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
@@ -100,7 +100,7 @@ class Registry:
         rest, told = told_of(spec, target, shipped)
         strategy: Compactor[State]
         if shipped:
-            strategy = instance_of(rest, target, Given.of(rest))
+            strategy = instance_of(rest, target)
         else:
             from pytest_compaction.compactors.function.user_strategy import strategy_of
 

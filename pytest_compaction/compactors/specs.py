@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pytest_compaction.compactors.parameters import parted
@@ -48,6 +49,10 @@ class Spec:
     parameters: tuple[tuple[str, Any], ...] = field(default=(), repr=False)
     parts: tuple[Spec, ...] = ()
     written: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+
+    def only(self, names: Collection[str]) -> Spec:
+        """The same strategy with these of its parameters."""
+        return replace(self, parameters=tuple(each for each in self.parameters if each[0] in names))
 
     @property
     def slug(self) -> str:

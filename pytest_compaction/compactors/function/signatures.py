@@ -6,7 +6,6 @@ import difflib
 import inspect
 import types
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pytest_compaction.compactors.own_code import raised
@@ -20,38 +19,16 @@ _BY_NAME: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """The parameters of a specification: their values, and as they were typed."""
-
-    values: Mapping[str, Any]
-    written: Mapping[str, str]
-
-    @classmethod
-    def of(cls, spec: Spec) -> Given:
-        """All parameters of a specification."""
-        return cls(dict(spec.parameters), dict(spec.written))
-
-    def divided(self, target: Callable[..., Any]) -> tuple[Given, Given]:
-        """Those that a class takes when an instance is made, and the rest."""
-        first = {name: value for name, value in self.values.items() if takes(target, name)}
-        rest = {name: value for name, value in self.values.items() if name not in first}
-        return Given(first, self.written), Given(rest, self.written)
-
-
-def instance_of(spec: Spec, target: Any, given: Given) -> Any:
-    """Make a strategy by a class or function, with the parameters that were given.
+def instance_of(spec: Spec, target: Any) -> Any:
+    """Make a strategy by a class or function, with the parameters of the specification.
 
     Raises :class:`UnknownCompactorError` with a sentence if they do not fit.
     """
+    given = dict(spec.parameters)
     try:
-        wrong = no_such_parameter(given.values, target)
+        wrong = no_such_parameter(given, target)
         if not wrong:
-            values = as_annotated(given.values, given.written, target)
-            made = target(**values)
-            wrong = no_number(values, target)
-            if not wrong:
-                return made
+            return target(**as_annotated(given, dict(spec.written), target))
     except ValueError as error:
         wrong = printable(str(error))
     except KeyboardInterrupt:
@@ -59,7 +36,7 @@ def instance_of(spec: Spec, target: Any, given: Given) -> Any:
     except BaseException as error:  # also SystemExit, and what skips a test
         wrong = raised(error)
     ours = getattr(target, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
-    untaken = [f"{spec.target}:{name}" for name in given.values if ours and not takes(target, name)]
+    untaken = [f"{spec.target}:{name}" for name in given if ours and not takes(target, name)]
     return refuse(spec, wrong, tuple(untaken))
 
 
@@ -122,36 +99,6 @@ def as_annotated(
         if is_text(parameter.annotation) and not none:
             typed[name] = written[name]
     return typed
-
-
-def no_number(values: Mapping[str, Any], target: Callable[..., Any]) -> str:
-    """A sentence on the first value that is no number where one is expected; empty if all fit.
-
-    A number is expected where the annotation is ``int`` or ``float``, with ``None`` or without,
-    or where there is no annotation and the default is a number.
-    """
-    signature = signature_of(target)
-    for name, value in values.items():
-        parameter = signature.parameters.get(name) if signature is not None else None
-        kinds = _numbers(parameter) if parameter is not None else []
-        if not kinds or (value is None and types.NoneType in kinds):
-            continue
-        if not isinstance(value, int | float):
-            return f"{name}={value} is not a number"
-        if isinstance(value, float) and float not in kinds:
-            return f"{name}={value} is not a whole number"
-    return ""
-
-
-def _numbers(parameter: inspect.Parameter) -> list[Any]:
-    """The kinds of numbers that a parameter takes, and ``None``; empty if it takes others too."""
-    annotation = parameter.annotation
-    if annotation is parameter.empty:
-        return [int, float] if type(parameter.default) in {int, float} else []
-    union = get_origin(annotation) in {Union, types.UnionType}
-    kinds = list(get_args(annotation)) if union else [annotation]
-    fit = all(kind in (int, float, types.NoneType) for kind in kinds)
-    return kinds if fit and kinds != [types.NoneType] else []
 
 
 def signature_of(target: Callable[..., Any]) -> inspect.Signature | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.compactors.function.compactor import (
@@ -22,10 +23,8 @@ from pytest_compaction.compactors.function.frameworks import (
 from pytest_compaction.compactors.function.shapes import SHAPES
 from pytest_compaction.compactors.function.signatures import (
     MESSAGES,
-    Given,
     as_annotated,
     instance_of,
-    no_number,
     no_such_parameter,
     refuse,
     signature_of,
@@ -51,12 +50,11 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
 
     Raises :class:`UnknownCompactorError` with a sentence that says what was understood.
     """
-    given = Given.of(spec)
     factory = _makes_one(target)
     if factory:
-        target = instance_of(spec, target, Given({}, {}))
+        target = instance_of(spec.only(()), target)
     if inspect.isclass(target):
-        return _of_class(spec, target, given)
+        return _of_class(spec, target)
     if not factory and not _is_protocol(target) and is_session(target):
         try:
             target = copy.deepcopy(target)
@@ -67,44 +65,47 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
                 "    def make_session():\n"
                 f"        return {type(target).__name__}(...)  # as {spec.target} is made"
             ) from None
-    return _of_object(spec, target, given)
+    return _of_object(spec, target)
 
 
-def _of_class(spec: Spec, target: Any, given: Given) -> Compactor[State]:
+def _of_class(spec: Spec, target: Any) -> Compactor[State]:
     """A strategy of a class; its instance takes the parameters that its method does not."""
     session = is_session(target)
     if not (_has_simple_compact(target) or session or _is_called(target)):
-        return _of_object(spec, instance_of(spec, target, given), Given({}, {}), spec.target)
-    first, rest = given.divided(target)
+        return _of_object(spec.only(()), instance_of(spec, target), spec.target)
+    names = [name for name, _ in spec.parameters]
+    first = spec.only([name for name in names if takes(target, name)])
+    rest = spec.only([name for name in names if not takes(target, name)])
     if session:
-        if SESSION_ID not in first.values and takes(target, SESSION_ID):
-            first = Given({SESSION_ID: "case", **first.values}, first.written)
+        if SESSION_ID not in names and takes(target, SESSION_ID):
+            first = replace(first, parameters=((SESSION_ID, "case"), *first.parameters))
     else:
         method = target.compact if _has_simple_compact(target) else target.__call__
-        ours = _ours(given)
-        nobodys = [name for name in rest.values if name not in ours and not takes(method, name)]
+        own = (name for name, _ in rest.parameters if name not in _ours(rest))
+        nobodys = [name for name in own if not takes(method, name)]
         if nobodys:
             refuse(spec, no_such_parameter(nobodys, target))
-    return _of_object(spec, instance_of(spec, target, first), rest)
+    return _of_object(rest, instance_of(first, target))
 
 
-def _of_object(spec: Spec, made: Any, given: Given, class_name: str = "") -> Compactor[State]:
+def _of_object(spec: Spec, made: Any, class_name: str = "") -> Compactor[State]:
     """A strategy of an object: itself, its ``compact``, its session, or a call of it."""
     if _is_protocol(made) and hasattr(made, "name") and hasattr(made, "traits"):
-        if given.values:
-            refuse(spec, f"it takes no parameters: {', '.join(given.values)}")
+        if spec.parameters:
+            names = ", ".join(name for name, _ in spec.parameters)
+            refuse(spec, f"it takes no parameters: {names}")
         strategy: Compactor[State] = made
         return strategy
-    ours = _ours(given)
-    own = {name: value for name, value in given.values.items() if name not in ours}
+    ours = _ours(spec)
+    own = {name: value for name, value in spec.parameters if name not in ours}
     try:
         call = object_call(made, spec.target, own)
     except ValueError as error:
         raise UnknownCompactorError(str(error)) from None
     if call is not None:
-        return _function(spec, call, Given(ours, {}))
+        return _function(spec.only(ours), call)
     if _has_simple_compact(made):
-        return _function(spec, made.compact, given, inspect.getdoc(made))
+        return _function(spec, made.compact, inspect.getdoc(made))
     if class_name and not callable(called(made)):
         missing = [name for name in METHODS if not callable(getattr(made, name, None))]
         missing += [name for name in ("name", "traits") if not hasattr(made, name)]
@@ -112,7 +113,7 @@ def _of_object(spec: Spec, made: Any, given: Given, class_name: str = "") -> Com
             f"{class_name!r} is not a compactor: it has no {', '.join(missing)}; a class with a "
             f"method compact(messages, budget) is enough{_WAY_ON}"
         )
-    return _function(spec, made, given)
+    return _function(spec, made)
 
 
 def _is_protocol(thing: Any) -> bool:
@@ -144,11 +145,9 @@ def _makes_one(target: Any) -> bool:
     return signature is not None and not signature.parameters
 
 
-def _function(
-    spec: Spec, target: Any, given: Given, description: str | None = None
-) -> Compactor[State]:
-    ours = _ours(given)
-    own = {key: value for key, value in given.values.items() if key not in ours}
+def _function(spec: Spec, target: Any, description: str | None = None) -> Compactor[State]:
+    ours = _ours(spec)
+    own = {key: value for key, value in spec.parameters if key not in ours}
     if takes_state(target):
         target, own = node_call(target, own), {}
     function: Any = called(target)
@@ -158,7 +157,7 @@ def _function(
             f"and a budget, or a compactor class{_WAY_ON}"
         )
     try:
-        typed = as_annotated(own, given.written, function)
+        typed = as_annotated(own, dict(spec.written), function)
         shape, system = ours.get(MESSAGES), ours.get(SYSTEM)
         made = FunctionCompactor(spec.target, target, typed, shape, system)
     except ValueError as error:
@@ -167,7 +166,7 @@ def _function(
         ) from None
     if description:
         made.description = description.splitlines()[0]
-    wrong = no_such_parameter(own, function, made.arguments.names) or no_number(typed, function)
+    wrong = no_such_parameter(own, function, made.arguments.names)
     try:
         made.check_call()
     except TypeError as error:
@@ -181,10 +180,10 @@ def _function(
     return made
 
 
-def _ours(given: Given) -> dict[str, Any]:
+def _ours(spec: Spec) -> dict[str, Any]:
     """The parameters that are for the plugin: the shape, and the place of the system prompt."""
     return {
         name: value
-        for name, value in given.values.items()
+        for name, value in spec.parameters
         if name == MESSAGES or (name == SYSTEM and value in {INSIDE, OUTSIDE})
     }
