@@ -65,7 +65,14 @@ class Author:
 
     async def text(self, what: str, messages: Messages) -> str:
         """The reply as text; ``what`` names it in an error."""
-        return await self._used(what, messages, _text, {})
+
+        def read(reply: str) -> str:
+            found = plain(reply)
+            if not found:
+                raise ValueError("the reply is empty")
+            return found
+
+        return await self._used(what, messages, read, {})
 
     async def data(
         self,
@@ -75,14 +82,19 @@ class Author:
         fault: Callable[[dict[str, Any]], str] = lambda data: "",
     ) -> dict[str, Any]:
         """The reply as an object of a JSON schema; ``fault`` says what else is wrong with it."""
+        from jsonschema import Draft202012Validator  # takes long to import
 
         def read(reply: str) -> dict[str, Any]:
             try:
                 data = only_object(reply)
             except NoObjectError as error:
                 raise ValueError(f"the reply is no JSON object: {error}") from None
-            why = _breach(data, schema) or fault(data)
-            if why:
+            errors = Draft202012Validator(schema).iter_errors(data)
+            first = min(errors, key=lambda each: list(map(str, each.absolute_path)), default=None)
+            if first is not None:
+                place = ".".join(map(str, first.absolute_path)) or "the object"
+                raise ValueError(f"{place}: {first.message}")
+            if why := fault(data):
                 raise ValueError(why)
             return data
 
@@ -108,21 +120,3 @@ class Author:
             except ValueError as error:
                 why = printable(str(error), 200)
         raise ModelError(f"{self._model} did not write {what} in {TRIALS} trials: {why}")
-
-
-def _text(reply: str) -> str:
-    found = plain(reply)
-    if not found:
-        raise ValueError("the reply is empty")
-    return found
-
-
-def _breach(data: dict[str, Any], schema: Mapping[str, Any]) -> str:
-    from jsonschema import Draft202012Validator  # takes long to import
-
-    errors = Draft202012Validator(schema).iter_errors(data)
-    first = min(errors, key=lambda error: [str(part) for part in error.absolute_path], default=None)
-    if first is None:
-        return ""
-    place = ".".join(map(str, first.absolute_path)) or "the object"
-    return f"{place}: {first.message}"

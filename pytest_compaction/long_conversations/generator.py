@@ -172,7 +172,7 @@ class Conversation:
 def estimated(tokens: int) -> Usage:
     scale = OutlineScale.of(tokens)
     outline = 1 + scale.plans * (1 + scale.parts)
-    questions = len(ABILITIES) * (1 + _questions(tokens))
+    questions = len(ABILITIES) * (2 + (tokens >= _TWO_OF_EACH))
     calls = outline + questions + _CALLS_A_TURN * (tokens // TURN_TOKENS)
     return Usage(calls, calls * _READ, 0, tokens + calls * 50)
 
@@ -199,20 +199,23 @@ async def write_out(
             break
         turns = sum(map(len, talk))
         more = max((tokens - size) * turns // size, 1)
-        talk = await asyncio.gather(
+        added = await asyncio.gather(
             *(
-                _longer(stage, part, turns, more * (n + 1) // len(talk) - more * n // len(talk))
+                stage.turns(
+                    part, (), len(_share(range(more), n, len(talk))), turns[-1].pairs[0].user
+                )
                 for n, (part, turns) in enumerate(zip(outline.parts, talk, strict=True))
             )
         )
+        talk = [[*turns, *new] for turns, new in zip(talk, added, strict=True)]
     talk = _shortened(talk, tokens * (1 + MISSED), count)
     said: dict[int, tuple[int, str]] = {}
     id = 0
     for turn in (turn for turns in talk for turn in turns):
         said |= dict.fromkeys(turn.points, (id, turn.pairs[0].user))
         id += 2 * len(turn.pairs)
-    draw = f"{domain}/{number}/{tokens}"
-    asked = await write_questions(author, outline.points, said, _questions(tokens), draw)
+    draw, each = f"{domain}/{number}/{tokens}", 1 + (tokens >= _TWO_OF_EACH)
+    asked = await write_questions(author, outline.points, said, each, draw)
     return Conversation(
         tuple((part, tuple(turns)) for part, turns in zip(outline.parts, talk, strict=True)),
         asked.questions,
@@ -220,16 +223,6 @@ async def write_out(
         sum(_tokens(turn, count) for turns in talk for turn in turns),
         scale.plans,
     )
-
-
-def _questions(tokens: int) -> int:
-    return 2 if tokens >= _TWO_OF_EACH else 1
-
-
-async def _longer(stage: Stage, part: Part, turns: list[Round], more: int) -> list[Round]:
-    if not more:
-        return turns
-    return [*turns, *await stage.turns(part, (), more, turns[-1].pairs[0].user)]
 
 
 def _tokens(turn: Round, count: Callable[[str], int]) -> int:

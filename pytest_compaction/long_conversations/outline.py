@@ -110,7 +110,14 @@ async def _seed(author: Author, domain: str, number: int, tokens: int) -> str:
     schema = members(
         title=TEXT, theme=TEXT, user=user, people=listed(person), timeline=listed(moment)
     )
-    found = await author.data("the seed", prompts.seed(domain, number, tokens), schema, _seed_fault)
+
+    def fault(data: dict[str, Any]) -> str:
+        for name in ("people", "timeline"):
+            if len(data[name]) < 3:
+                return f"{name}: at least three are needed"
+        return _undated([moment["date"] for moment in data["timeline"]])
+
+    found = await author.data("the seed", prompts.seed(domain, number, tokens), schema, fault)
     who = found["user"]
     lines = [
         f"Title: {found['title']}",
@@ -121,14 +128,6 @@ async def _seed(author: Author, domain: str, number: int, tokens: int) -> str:
         *(f"Time line: {moment['date']}: {moment['event']}" for moment in found["timeline"]),
     ]
     return "\n".join(map(plain, lines))
-
-
-def _seed_fault(data: dict[str, Any]) -> str:
-    if len(data["people"]) < 3:
-        return "people: at least three are needed"
-    if len(data["timeline"]) < 3:
-        return "timeline: at least three events are needed"
-    return _undated([moment["date"] for moment in data["timeline"]])
 
 
 async def _plan(

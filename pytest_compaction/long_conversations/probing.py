@@ -58,10 +58,11 @@ async def write_questions(
             for ability in ABILITIES
         )
     )
-    dropped: dict[str, str] = {}
-    for each in written:
-        dropped |= each.dropped
-    return KeptQuestions(tuple(asked for each in written for asked in each.questions), dropped)
+    checked = [each for questions in written for each in questions]
+    return KeptQuestions(
+        tuple(question for question, why in checked if not why),
+        {question.question: why for question, why in checked if why},
+    )
 
 
 def _candidates(ability: Ability, points: Sequence[OutlinePoint], draw: str) -> list[OutlinePoint]:
@@ -82,7 +83,8 @@ async def _of_ability(
     points: Sequence[OutlinePoint],
     said: Mapping[int, tuple[int, str]],
     count: int,
-) -> KeptQuestions:
+) -> list[tuple[Question, str]]:
+    """The questions of an ability, each with why it is dropped; empty if it is not."""
     shown = {point.number for point in points}
     each = members(question=TEXT, answer=TEXT, nuggets=listed(TEXT), points=listed(NUMBER))
 
@@ -107,11 +109,9 @@ async def _of_ability(
         members(questions=listed(each)),
         fault,
     )
-    checked = await asyncio.gather(
+    return await asyncio.gather(
         *(_checked(author, ability, asked, points, said) for asked in found["questions"])
     )
-    kept = tuple(question for question, why in checked if not why)
-    return KeptQuestions(kept, {question.question: why for question, why in checked if why})
 
 
 async def _checked(
