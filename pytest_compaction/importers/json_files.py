@@ -1,7 +1,8 @@
-"""JSON files: lines, whole documents, beginnings and outlines."""
+"""JSON files: lines, whole documents, lists too large for memory, beginnings and outlines."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import re
@@ -9,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Any, Final, NamedTuple, TextIO, TypeGuard, overload
 
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """A line with inlined images takes some megabytes; a longer one is most likely not JSONL."""
+_INTERRUPTED: Final = "a writer that was stopped leaves an end like this"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89abAB]")
 """Half of a surrogate pair, or the first half of a whole one: only then is there one to replace."""
@@ -154,6 +156,17 @@ def all_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
 
 
+def parsed(raw: bytes, place: str, advice: str) -> Any:
+    """The JSON value of some bytes; errors name the ``place`` and end with the ``advice``."""
+    try:
+        return _loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        fault = f"byte {error.start} is not UTF-8"
+    except (ValueError, RecursionError) as error:
+        fault = f"not valid JSON ({_told(error)}; {_INTERRUPTED})"
+    raise ImportFormatError(f"{place}: {fault}; {advice}")
+
+
 def cleaned(value: Any) -> Any:
     """A value that was just read, with lone surrogates replaced, because UTF-8 has none."""
     if isinstance(value, str):
@@ -171,12 +184,82 @@ def cleaned(value: Any) -> Any:
     return value
 
 
+LARGE_BYTES: Final = 32 * 1024 * 1024
+"""A document above this size that is one array is read element by element."""
+_BLOCK: Final = 1024 * 1024
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
 _DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None)
 
 
-def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Whether a value is a JSON array."""
-    return isinstance(value, list)
+def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a JSON array, in memory or left in its file."""
+    return isinstance(value, list | StreamedArray)
+
+
+class StreamedArray(Sequence[Any]):
+    """The array that a large file consists of; every look at it reads the file again.
+
+    The file is read once to its end, so errors show before anything is made from it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._length = sum(1 for _ in self)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Any]:
+        number = 0
+        try:
+            with self._path.open(encoding="utf-8-sig", newline="") as file:
+                for value in _elements(file):
+                    number += 1
+                    yield cleaned(value)
+        except (ValueError, RecursionError) as error:
+            raise ImportFormatError(
+                f"{self._path}: not valid JSON behind element {number} of its list "
+                f"({getattr(error, 'msg', '') or _told(error)}); fix the file ({_INTERRUPTED})"
+            ) from None
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, int):
+            return next(islice(self, range(self._length)[index], None))
+        return list(islice(self, *index.indices(self._length)))
+
+
+def _elements(file: TextIO) -> Iterator[Any]:
+    """The elements of the array in a file, which is read on while one of them is not whole."""
+    text = file.read(_BLOCK).lstrip().removeprefix("[")
+    at, sign = 0, ","
+    while sign == ",":
+        try:
+            at = _behind_space(text, at)
+            value, end = _DECODER.raw_decode(text, at)
+            end = _behind_space(text, end)
+            sign = text[end : end + 1]
+            if sign not in {",", "]"}:
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, end)
+        except json.JSONDecodeError:
+            sign = ","
+            more = file.read(max(_BLOCK, len(text) - at))
+            if not more:
+                raise
+            text, at = text[at:] + more, 0
+            continue
+        yield value
+        at = end + 1
+    if (text[at:] + file.read()).strip():
+        raise json.JSONDecodeError("Extra data", text, at)
+
+
+def _behind_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 _CLOSING: Final = {"{": "}", "[": "]"}
@@ -190,21 +273,22 @@ class PlacedValue(NamedTuple):
 
 
 def read_document(path: Path) -> Any:
-    """The one JSON value of a file; lone surrogates become U+FFFD.
+    """The one JSON value of a file.
 
-    Raises :class:`ImportFormatError` for anything that is not JSON in UTF-8.
+    Lone surrogates become U+FFFD. If the file is larger than :data:`LARGE_BYTES` and one
+    array, that stays in the file; :func:`is_list` recognises both kinds of array. Raises
+    :class:`ImportFormatError` for anything that is not JSON in UTF-8.
     """
     try:
+        if path.stat().st_size > LARGE_BYTES:
+            with path.open("rb") as file:
+                beginning = file.read(_BLOCK).removeprefix(codecs.BOM_UTF8)
+            if re.match(rb"\s*\[\s*[^\s\]]", beginning):
+                return StreamedArray(path)
         raw = path.read_bytes()
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
-    try:
-        return _loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        fault = f"byte {error.start} is not UTF-8"
-    except (ValueError, RecursionError) as error:
-        fault = f"not valid JSON ({_told(error)}; a writer that was stopped leaves such an end)"
-    raise ImportFormatError(f"{path}: {fault}; fix the file")
+    return parsed(raw, f"{path}", "fix the file")
 
 
 def json_values(path: Path, tally: Tally) -> Iterator[PlacedValue]:
@@ -232,13 +316,12 @@ def _documents(path: Path) -> list[Any]:
     """The documents of a file that holds several of many lines each, as consoles show them."""
     found: list[Any] = []
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        text = path.read_text("utf-8-sig").strip()
-        at = 0
+        text = path.read_text("utf-8-sig")
+        at = _behind_space(text, 0)
         while at < len(text):
             value, at = _DECODER.raw_decode(text, at)
             found.append(cleaned(value))
-            while text[at : at + 1].isspace():
-                at += 1
+            at = _behind_space(text, at)
         return found
     return []
 

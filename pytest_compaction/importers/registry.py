@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import gzip
 import importlib
+import lzma
 import pkgutil
 import re
+import struct
+import tarfile
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,9 +37,19 @@ from pytest_compaction.importers.protocol import (
 )
 from pytest_compaction.text import printable
 
+_PACKED: Final = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error,
+    lzma.LZMAError, EOFError, struct.error,
+)  # fmt: skip
+
 
 def fault_of_file(error: BaseException) -> str | None:
     """What is wrong with the file and what to do; ``None`` if it is the importer that failed."""
+    # Zstandard's class is in the standard library since 3.14, and in several packages before.
+    if isinstance(error, _PACKED) or type(error).__name__ == "ZstdError":
+        return (
+            f"a broken archive or compressed file ({error or type(error).__name__}); copy it again"
+        )
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start} is not {error.encoding.upper()}; write the file again"
     if isinstance(error, RecursionError):

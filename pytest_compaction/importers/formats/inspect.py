@@ -1,12 +1,18 @@
-"""Evaluation logs of Inspect (inspect_ai) in JSON. A sample is a conversation.
+"""Evaluation logs of Inspect (inspect_ai): ``.eval`` archives and JSON. A sample is a conversation.
 
-The input of the first model call after a compaction is the recorded compaction.
+The input of the first model call after a compaction is the recorded compaction. Archives may be
+compressed with Zstandard, which Python reads since 3.14 and ``zipfile-zstd`` before. A few bytes
+can unpack to gigabytes, so what a member says of itself is looked at first.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,10 +20,12 @@ from typing import Any, Final
 from pytest_compaction.conversation import Message
 from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.json_files import (
     PlacedValue,
     head_values,
     is_list,
+    parsed,
     read_document,
 )
 from pytest_compaction.importers.protocol import (
@@ -143,8 +151,96 @@ class _Sample:
         self.tally.left_out["compaction after which the model was not called"] += unused
 
 
+# --- archives ----------------------------------------------------------------------------
+MAX_VALUES: Final = 3_000_000
+"""Values in the JSON of a sample: each takes up to a hundred bytes, however short it is."""
+MAX_RATIO: Final = 200
+"""A sample that unpacks to more than so many times its size was not written by Inspect: its
+texts come to a tenth or a fiftieth."""
+_SMALL: Final = 4 * 1024 * 1024
+"""Bytes that may be unpacked whatever they were packed to."""
+_PIECE: Final = 4096
+"""Bytes read at once; what one piece unpacks to is not bounded for every compression."""
+_ZSTANDARD: Final = 93
+_COMPRESSIONS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD})
+_BROKEN: Final = (
+    zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError, EOFError, ValueError
+)  # fmt: skip
+"""What reading a damaged archive raises, an encrypted one included."""
+_STRUCTURE: Final = re.compile(rb"[\[{,]")
+_TEXT: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.S)
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    # Importing it teaches zipfile to read Zstandard; most archives do without.
+    with contextlib.suppress(ImportError):
+        importlib.import_module("zipfile_zstd")
+    try:
+        return zipfile.ZipFile(path)
+    except (*_BROKEN, NotImplementedError) as error:
+        raise ImportFormatError(f"{path}: a broken archive ({error}); copy it again") from None
+
+
+def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
+    place = f"{path}, {printable(name)}"
+    info = archive.getinfo(name)
+    if fault := _fault_of_member(info):
+        raise ImportFormatError(f"{place}: {fault}")
+    raw = bytearray()
+    try:
+        with archive.open(info) as file:
+            while len(raw) <= info.file_size and (piece := file.read(_PIECE)):
+                raw += piece
+    except NotImplementedError:
+        raise ImportFormatError(
+            f"{path}: compressed with Zstandard, which needs the package zipfile-zstd here; "
+            "install it (it comes with inspect-ai), or write the log as JSON with "
+            "'inspect log convert --to json'"
+        ) from None
+    except _BROKEN as error:
+        raise ImportFormatError(
+            f"{place}: cannot be unpacked ({type(error).__name__}: {printable(str(error))}); "
+            "copy it again"
+        ) from None
+    if len(raw) > info.file_size:
+        raise ImportFormatError(
+            f"{place}: unpacks to more than the {info.file_size:,} bytes that it declares; copy "
+            "it again"
+        )
+    if sum(map(raw.count, (b"[", b"{", b","))) > MAX_VALUES:
+        values = sum(1 for _ in _STRUCTURE.finditer(_TEXT.sub(b"", raw)))
+        if values > MAX_VALUES:
+            raise ImportFormatError(
+                f"{place}: {values:,} values in {len(raw) / 1024**2:.0f} MB of JSON; a sample may "
+                f"have at most {MAX_VALUES:,}; remove it from the archive"
+            )
+    return parsed(bytes(raw), place, "write the log again")
+
+
+def _fault_of_member(info: zipfile.ZipInfo) -> str:
+    """Why a member is not unpacked: by what it says of itself."""
+    size, packed = info.file_size, info.compress_size
+    if size > MAX_HELD_BYTES:
+        return (
+            f"{size / 1024**2:.0f} MB; a sample may have at most {MAX_HELD_BYTES // 1024**2} MB; "
+            "remove it from the archive"
+        )
+    if size > max(_SMALL, packed * MAX_RATIO):
+        return (
+            f"{packed:,} bytes that would unpack to {size / 1024**2:.0f} MB; no log is packed to "
+            f"less than a {MAX_RATIO}th of its size; remove it from the archive"
+        )
+    if info.compress_type not in _COMPRESSIONS:
+        return (
+            f"compressed in a way that Inspect does not use (method {info.compress_type}); write "
+            "the log again with Inspect"
+        )
+    return ""
+
+
 _ARCHIVE: Final = "PK\x03\x04"
 _MEMBERS: Final = ("_journal/", "samples/", "header.json", "summaries.json")
+_HEADERS: Final = ("header.json", "_journal/start.json")
 
 
 def _recognises(head: str) -> bool:
@@ -157,26 +253,39 @@ def _recognises(head: str) -> bool:
 
 
 def _transcripts(path: Path) -> Iterator[Transcript]:
-    if zipfile.is_zipfile(path):
-        raise ImportFormatError(
-            f"{path}: an archive of Inspect; write it as JSON with 'inspect log convert --to json' "
-            "and import that"
-        )
-    data = mapping(read_document(path))
-    samples = _list(data.get("samples"))
-    model = string(mapping(data.get("eval")).get("model"))
-    for number, value in enumerate(samples):
-        given = mapping(value)
-        name = f"{given.get('id', 'sample')}-epoch{given.get('epoch', 1)}"
-        sample = _Sample(PlacedValue(f"{path}, sample {number}", value))
-        yield sample.transcript(path, model, name if len(samples) > 1 else "")
-    if not samples:
+    found = False
+    for number, (model, sample), _ in numbered(_samples(path)):
+        found = True
+        given = mapping(sample.value)
+        name = f"{given.get('id', 'sample')}-epoch{given.get('epoch', 1)}" if number else ""
+        yield _Sample(sample).transcript(path, model, name)
+    if not found:
         raise ImportFormatError(f"{path}: an Inspect log without a sample; nothing to import")
+
+
+def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
+    if not zipfile.is_zipfile(path):
+        data = mapping(read_document(path))
+        for number, sample in enumerate(_list(data.get("samples"))):
+            yield _model(data), PlacedValue(f"{path}, sample {number}", sample)
+        return
+    with _opened(path) as archive:
+        names = sorted(archive.namelist())
+        header = next((name for name in _HEADERS if name in names), "")
+        model = _model(mapping(_member(archive, header, path))) if header else ""
+        for name in names:
+            if name.startswith("samples/") and name.endswith(".json"):
+                place = f"{path}, {printable(name)}"
+                yield model, PlacedValue(place, _member(archive, name, path))
+
+
+def _model(header: Mapping[str, Any]) -> str:
+    return string(mapping(header.get("eval")).get("model"))
 
 
 IMPORTER: Final = Format(
     "inspect",
-    "Inspect (inspect_ai), evaluation log (JSON)",
+    "Inspect (inspect_ai), evaluation log: .eval archive or JSON",
     _recognises,
     _transcripts,
 )

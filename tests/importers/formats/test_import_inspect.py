@@ -1,4 +1,4 @@
-"""Inspect logs in JSON: samples are conversations; events hold compactions."""
+"""Inspect logs: archives and JSON; samples are conversations; events hold compactions."""
 
 import json
 import zipfile
@@ -71,8 +71,12 @@ def sample(id=1, **more):
     }
 
 
-def written(path, *samples):
-    path.write_text(json.dumps({**HEADER, "samples": samples}), "utf-8")
+def archive(path, *samples, compression=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", compression) as file:
+        file.writestr("_journal/start.json", json.dumps(HEADER))
+        for one in samples:
+            file.writestr(f"samples/{one['id']}_epoch_{one['epoch']}.json", json.dumps(one))
+        file.writestr("header.json", json.dumps(HEADER))
     return path
 
 
@@ -106,17 +110,20 @@ def check(transcript):
     assert transcript.tally.left_out["summary of a compaction, kept in its record"] == 1
 
 
-def test_a_log_gives_a_conversation_a_sample(tmp_path):
-    path = written(tmp_path / "renamed.bin", sample(), sample("a b"))
+def test_an_archive_gives_a_conversation_a_sample(tmp_path):
+    path = archive(tmp_path / "renamed.bin", sample(), sample("a b"))
     assert importer_for(path, load_importers().importers).name == "inspect"
     first, second = imported(path)
     check(first)
     assert (first.name, second.name) == ("1-epoch1", "a b-epoch1")
 
 
-def test_one_sample_needs_no_name_and_says_what_ended_it(tmp_path):
+def test_a_log_in_json_gives_the_same(tmp_path):
+    path = tmp_path / "log.json"
     limit = {"type": "token", "limit": 1000}
-    (transcript,) = imported(written(tmp_path / "log.json", sample(limit=limit)))
+    path.write_text(json.dumps({**HEADER, "samples": [sample(limit=limit)]}), "utf-8")
+    assert importer_for(path, load_importers().importers).name == "inspect"
+    (transcript,) = imported(path)
     check(transcript)
     assert transcript.name == ""
     assert transcript.tally.left_out["sample ended by limit: token"] == 1
@@ -125,14 +132,14 @@ def test_one_sample_needs_no_name_and_says_what_ended_it(tmp_path):
 def test_images_become_placeholders(tmp_path):
     image = {"type": "image", "image": "data:image/png;base64," + "A" * 400}
     messages = [message("u", "user", [{"type": "text", "text": "see"}, image])]
-    (transcript,) = imported(written(tmp_path / "x.json", sample(messages=messages, events=[])))
+    (transcript,) = imported(archive(tmp_path / "x.eval", sample(messages=messages, events=[])))
     assert transcript.messages[0].parts[1] == Image(
         '{"bytes":300,"media_type":"image/png","type":"image"}'
     )
 
 
 def test_a_compaction_after_which_nothing_was_asked_is_counted(tmp_path):
-    (transcript,) = imported(written(tmp_path / "x.json", sample(events=EVENTS[:2])))
+    (transcript,) = imported(archive(tmp_path / "x.eval", sample(events=EVENTS[:2])))
     assert transcript.boundaries == ()
     reason = "compaction after which the model was not called"
     assert transcript.tally.left_out[reason] == 1
@@ -143,15 +150,29 @@ def test_references_that_multiply_are_stopped(tmp_path, monkeypatch):
     texts = {LONG: "text of a.py" * 100}
     bomb = sample(messages=[message("u", "user", f"attachment://{LONG} " * 20)], attachments=texts)
     with pytest.raises(ImportFormatError, match="its attachments take more than"):
-        imported(written(tmp_path / "x.json", bomb))
+        imported(archive(tmp_path / "x.eval", bomb))
 
 
-def test_an_archive_is_refused_with_the_command_that_writes_it_as_json(tmp_path):
-    path = tmp_path / "x.eval"
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("_journal/start.json", json.dumps(HEADER))
-    assert importer_for(path, load_importers().importers).name == "inspect"
-    with pytest.raises(ImportFormatError, match="inspect log convert --to json"):
+def test_an_archive_that_cannot_be_unpacked_is_named(tmp_path):
+    path = archive(tmp_path / "x.eval", sample(), compression=zipfile.ZIP_STORED)
+    raw = bytearray(path.read_bytes())
+    place = raw.find(b"read both")
+    raw[place] ^= 0xFF
+    path.write_bytes(raw)
+    with pytest.raises(ImportFormatError, match="copy it again"):
+        imported(path)
+    path.write_bytes(raw[: len(raw) // 2])
+    with pytest.raises(ImportFormatError):
+        imported(path)
+
+
+def test_zstandard_without_its_package_says_what_to_install(tmp_path, monkeypatch):
+    def unsupported(*given, **more):
+        raise NotImplementedError("That compression method is not supported")
+
+    path = archive(tmp_path / "x.eval", sample())
+    monkeypatch.setattr(zipfile.ZipFile, "open", unsupported)
+    with pytest.raises(ImportFormatError, match="needs the package zipfile-zstd"):
         imported(path)
 
 

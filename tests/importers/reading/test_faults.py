@@ -1,7 +1,12 @@
 """Errors that a damaged file raises are told as what is wrong with the file."""
 
+import gzip
 import json
+import lzma
+import zipfile
+import zlib
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
 
@@ -18,7 +23,21 @@ def _too_large():
     raise MemoryError
 
 
+class ZstdError(Exception):
+    """As the packages call it."""
+
+
+def _zstandard():
+    raise ZstdError("Unknown frame descriptor")
+
+
 DAMAGED = {
+    "zlib": (lambda: zlib.decompress(b"no"), "copy it again"),
+    "gzip": (lambda: gzip.decompress(b"no gzip"), "copy it again"),
+    "cut gzip": (lambda: gzip.decompress(gzip.compress(b"text" * 99)[:-9]), "copy it again"),
+    "lzma": (lambda: lzma.decompress(b"no"), "copy it again"),
+    "zip": (lambda: zipfile.ZipFile(BytesIO(b"no")), "copy it again"),
+    "zstandard": (_zstandard, "copy it again"),
     "encoding": (lambda: b"a\xff".decode(), "byte 1 is not UTF-8"),
     "depth": (_deep, "nested too deeply"),
     "memory": (_too_large, "too large for the memory"),
