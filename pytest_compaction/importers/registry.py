@@ -29,6 +29,7 @@ from typing import Any, Final
 from pytest_compaction.importers.json_files import head_values, outline
 from pytest_compaction.importers.protocol import (
     MARKED,
+    SHAPED,
     Importer,
     ImportFormatError,
     OtherFileError,
@@ -69,6 +70,8 @@ class Format:
     read: Callable[[Path], Transcript | Iterable[Transcript]]
     specificity: int = MARKED
     recognises_folder: Callable[[Path], bool] | None = None
+    named_only: bool = False
+    """Known from documentation alone, with no real file: read only when it is named."""
 
 
 def shown_by(is_ours: Callable[[Any], bool]) -> Callable[[str], bool]:
@@ -165,7 +168,10 @@ def fitting_importers(path: Path, importers: Mapping[str, Importer]) -> list[Imp
             f"{path}: its content matches no known transcript format "
             f"(known: {', '.join(importers)}); name one with --format if it is one of these"
         )
-    return sorted(fitting, key=lambda importer: (-_specificity(importer), importer.name))
+    usable = [importer for importer in fitting if not _named_only(importer)]
+    if not usable:
+        raise ImportFormatError(f"{path}: {_hint(fitting[0])}")
+    return sorted(usable, key=lambda importer: (-_specificity(importer), importer.name))
 
 
 def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]:
@@ -175,6 +181,15 @@ def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]
         with contextlib.suppress(RecursionError):
             found += [importer] if importer.recognises(head) else []
     return found
+
+
+def _named_only(importer: Importer) -> bool:
+    return bool(getattr(importer, "named_only", False))
+
+
+def _hint(importer: Importer) -> str:
+    name = importer.name
+    return f"it looks like {name!r}, which is read only when it is named: --format={name}"
 
 
 def _specificity(importer: Importer) -> int:
@@ -197,8 +212,13 @@ def read_by_best(
     surely of the format of one program, else with the nearest format and what it cannot read.
     """
     failed: list[tuple[float, int, Importer, ImportFormatError]] = []
+    only = {name: importer for name, importer in importers.items() if _named_only(importer)}
+    shown = "" if path.is_dir() else outline(path)
+    named = next(iter(_recognising(shown, only) if shown else ()), None)
     for importer in fitting_importers(path, importers):
         rank = _specificity(importer)
+        if named and rank < SHAPED:
+            continue  # it would be taken for something simpler than it is
         transcripts = conversations(importer, path)
         begun: list[Transcript] = []
         try:
@@ -226,9 +246,9 @@ def read_by_best(
     if len(failed) == 1 and not share and rank >= MARKED:
         raise fault
     why = _ADVICE.sub("", str(fault).removeprefix(f"{path}: ").removeprefix(f"{path}, "))
+    advice = _hint(named) if named else "if you know its format, name it with --format"
     raise ImportFormatError(
-        f"{path}: no known format reads this file; the nearest is {nearest.name!r}: {why}; "
-        "if you know its format, name it with --format"
+        f"{path}: no known format reads this file; the nearest is {nearest.name!r}: {why}; {advice}"
     )
 
 

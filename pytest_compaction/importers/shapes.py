@@ -529,6 +529,7 @@ def shaped(
     is_message: Callable[[Any], bool] = has_role,
     split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
     specificity: int = MARKED,
+    named_only: bool = False,
 ) -> Format:
     """A format that is read by its shape: ``read`` finds the messages in a value of the file."""
 
@@ -548,7 +549,9 @@ def shaped(
         is_message=is_message,
         split=split,
     )
-    return Format(name, description, shown_by(recognises), transcripts, specificity)
+    return Format(
+        name, description, shown_by(recognises), transcripts, specificity, named_only=named_only
+    )
 
 
 def any_part(value: Any, fits: Callable[[Mapping[str, Any]], bool], *content: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult, text_message
 from pytest_compaction.conversation.formats.anthropic import read_blocks
-from pytest_compaction.conversation.formats.gemini import listed
+from pytest_compaction.conversation.formats.gemini import listed, read_parts
 from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
 from pytest_compaction.importers.formats.anthropic import leave_compactions
 from pytest_compaction.importers.json_files import is_list, json_lines, read_document
@@ -249,6 +249,7 @@ class _SessionReader:
         self._results: dict[str, tuple[ToolResult, list[Part], str]] = {}
         self._compactions: list[_Compaction] = []
         self._seen: set[str] = set()
+        self._called: dict[str, Any] = {}
         self._queue: list[str] = []
         self._model = ""
         self._recognised = 0
@@ -315,7 +316,7 @@ class _SessionReader:
                 f"{place}: a record of type {record['type']!r} without a message object; "
                 "fix or remove the line"
             )
-        blocks = read_blocks(message.get("content"), place, self._tally)
+        blocks = read_blocks(self._content(message), place, self._tally)
         self._tally.note_unread(message, _READ)
         if record.get("isCompactSummary") is True:
             self._summary(text_and_rest(blocks.parts)[0])
@@ -340,6 +341,28 @@ class _SessionReader:
             self._entries.append(_Entry("user", blocks.parts, [uuid]))
         elif not (blocks.results or blocks.compactions):
             self._tally.left_out["empty user message"] += 1
+
+    def _content(self, message: Mapping[str, Any]) -> Any:
+        """The blocks of a message, each call once; iFlow repeats calls and wraps results."""
+        content, own = message.get("content"), message.get("id")
+        if not isinstance(content, list):
+            return content
+        found: list[Any] = []
+        for block in content:
+            given = mapping(block)
+            id, wrapped = string(given.get("id")), mapping(given.get("content"))
+            if given.get("type") == "tool_use" and id:
+                if self._called.setdefault(id, own) != own:
+                    self._tally.left_out["tool call repeated in a later line"] += 1
+                    continue
+            elif given.get("type") == "tool_result" and wrapped.get("responseParts") is not None:
+                read = read_parts(wrapped["responseParts"], self._tally, "")
+                texts = [Text(result.text) for _, result, _ in read.responses]
+                failed = any(result.is_error for _, result, _ in read.responses)
+                shown = text_and_rest([*texts, *read.own])[0]
+                block = {**given, "content": shown, "is_error": failed}
+            found.append(block)
+        return found
 
     def _written_by_program(self, call_id: Any, parts: list[Part], uuid: str) -> None:
         """Add a text that the program wrote to the result that loaded it, else as a notice."""

@@ -78,13 +78,15 @@ def test_what_the_user_took_back_is_left_out_and_counted(tmp_path: Path) -> None
 
 
 def test_lines_that_all_hang_from_the_line_of_the_user_are_one_turn(tmp_path: Path) -> None:
+    """As iFlow writes them: each line repeats the call before, and results are wrapped."""
+    found = {"functionResponse": {"id": "c2", "name": "Read", "response": {"output": "two"}}}
     transcript = imported(
         tmp_path,
         START,
         said("assistant", "a1", "u1", [text("Reading both."), use("c1")], "msg1"),
-        said("assistant", "a2", "u1", [use("c2")], "msg2"),
-        said("user", "r1", "a1", [answer("c1", "one")]),
-        said("user", "r2", "a2", [answer("c2", "two")]),
+        said("assistant", "a2", "u1", [use("c1"), use("c2")], "msg2"),
+        said("user", "r1", "a1", [answer("c1", {"callId": "c1", "responseParts": "one"})]),
+        said("user", "r2", "a2", [answer("c2", {"callId": "c2", "responseParts": found})]),
         said("assistant", "a3", "u1", [text("Both read.")], "msg3"),
     )
     assert shape(transcript) == [
@@ -95,7 +97,7 @@ def test_lines_that_all_hang_from_the_line_of_the_user_are_one_turn(tmp_path: Pa
         ("tool", "two"),
         ("assistant", "Both read."),
     ]
-    assert not transcript.tally.left_out
+    assert transcript.tally.left_out == {"tool call repeated in a later line": 1}
 
 
 def test_the_export_of_a_session_from_the_web_is_read(tmp_path: Path) -> None:
