@@ -210,8 +210,6 @@ def suitability_table(evaluation: Evaluation) -> Table:
 
 
 def strategies_of(evaluations: Sequence[Evaluation]) -> Table:
-    over = any(each.over_budget for each in evaluations)
-
     def saved(column: Column) -> Column:
         key, head, cell = column
         return key, head, lambda whole: cell(whole) if whole.dialogues else Cell(None, "percent")
@@ -226,15 +224,16 @@ def strategies_of(evaluations: Sequence[Evaluation]) -> Table:
     )
     heads = [("strategy", "strategy"), *((key, head) for key, head, _ in columns)]
     rows = [[Cell(e.title), *(make(e.whole) for *_, make in columns)] for e in evaluations]
-    if over:
-        heads.insert(2, ("over_budget", "over"))
-        for row, each in zip(rows, evaluations, strict=True):
-            row.insert(2, count(each.over_budget))
+    if not any(each.over_budget for each in evaluations):
+        return table("strategies", "Strategies", heads, rows)
     note = (
         "Over: dialogues with a turn that was answered from a view over its budget. Their "
         "consistency cannot be compared."
     )
-    return table("strategies", "Strategies", heads, rows, [note] if over else [])
+    heads.insert(2, ("over_budget", "over"))
+    for row, each in zip(rows, evaluations, strict=True):
+        row.insert(2, count(each.over_budget))
+    return table("strategies", "Strategies", heads, rows, [note])
 
 
 # The summary of a run
@@ -254,14 +253,10 @@ def dialogue_summary(records: Sequence[Record], order: Sequence[str]) -> Iterato
 
 def _outcome(name: str, records: Sequence[Record]) -> Iterator[Line]:
     statuses = Counter(record["status"] for record in records)
-    counted = ", ".join(
-        f"{statuses[status]} {status}"
-        for status in ("passed", "failed", "unscored", "error")
-        if statuses[status] or status in {"passed", "failed"}
-    )
+    shown = {"passed": 0, "failed": 0} | statuses
+    counted = ", ".join(f"{number} {status}" for status, number in shown.items())
     yield Line(f"{printable(name, 40)}: {len(records)} dialogues, {counted}", "bold")
-    later = sum(went_wrong_later(record) for record in records)
-    if later:
+    if later := sum(went_wrong_later(record) for record in records):
         yield Line(f"  broken later {later}; went wrong after the comparison, which counts", "bad")
     histories = sorted({record["history"] for record in records if record["history"]})
     if histories:
@@ -269,7 +264,7 @@ def _outcome(name: str, records: Sequence[Record]) -> Iterator[Line]:
     steps: Counter[str] = Counter()
     for record in records:
         steps.update(record["compaction"].get("steps", {}))
-    done = ", ".join(f"{steps[status]} {status}" for status in sorted(steps))
+    done = ", ".join(f"{number} {status}" for status, number in sorted(steps.items()))
     yield Line(f"  compactions  {done or 'none took place'}")
     over = [tokens for record in records if (tokens := tokens_over(record)) is not None]
     if over:
@@ -280,13 +275,12 @@ def _outcome(name: str, records: Sequence[Record]) -> Iterator[Line]:
     for reason, number in reasons.most_common(_LOWEST):
         said = f"without score ({number}): {printable(reason, 300)}"
         yield from wrapped(said, "bad", "  ", hanging="")
-    failed = [  # one that failed for its views alone has a consistency that is no reason
-        r
+    failed = sorted(  # one that failed for its views alone has a consistency that is no reason
+        (r["consistency"] or 0.0, r["case"])
         for r in records
         if r["status"] == "failed"
         and (tokens_over(r) is None or (r["consistency"] or 0) < r["pass_at"])
-    ]
-    failed.sort(key=lambda record: (record["consistency"], record["case"]))
+    )
     if failed:
-        lowest = ", ".join(f"{r['case']} {r['consistency']:.2f}" for r in failed[:_LOWEST])
+        lowest = ", ".join(f"{case} {consistency:.2f}" for consistency, case in failed[:_LOWEST])
         yield Line(f"  lowest       {printable(lowest, WIDTH - 15)}")

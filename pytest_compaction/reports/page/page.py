@@ -16,7 +16,6 @@ from urllib.parse import quote
 from pytest_compaction.gate import fact_name
 from pytest_compaction.metrics import (
     COST_HORIZON,
-    BudgetCurve,
     compare_strategies,
     counts_of,
     curves,
@@ -25,7 +24,6 @@ from pytest_compaction.metrics import (
 )
 from pytest_compaction.models import ratio_text
 from pytest_compaction.records import (
-    Record,
     cases_note,
     changed_cases,
     finite,
@@ -111,10 +109,12 @@ def page_of(
     if versions is None:
         groups = {arm.label: arm.records for arm in arms}
         versions = list(versions_of(groups, runs[0].run.header)) if len(runs) == 1 else []
+    told = ((each.run.header.get("settings") or {}).get("pass_score") for each in runs)
+    pass_score = next((float(n) for n in told if isinstance(n, int | float)), PASS_SCORE)
     short = short_names((arm.label for arm in arms), 60)
     index, (pairs, letters) = index_of(arms), compared(arms)
     data = {
-        "passScore": _pass_score(runs),
+        "passScore": pass_score,
         "dimensions": DIMENSIONS,
         "arms": [{"label": a.label, "short": short[a.label], "name": a.name} for a in arms],
         "cases": index.cases,
@@ -140,7 +140,7 @@ def page_of(
         most_cases=_CASES,
         width=WIDTH,
         height=HEIGHT,
-        pass_score=_pass_score(runs),
+        pass_score=pass_score,
         notes=list(_notes(runs, arms, texts)),
         prompts=list(_prompts(runs)),
         gate=gate,
@@ -164,9 +164,18 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
         for told, found in zip(settings, by_run, strict=True)
     ]
     apart = with_other_words({arm.label: arm.records for arm in arms})
-    figures = sorted((figures_of_arm(arm, prices[arm.run]) for arm in arms), key=_rank)
-    figures.sort(key=lambda each: each.label in apart)
-    drawn = _budget_curves(runs, by_run)
+
+    def rank(each: Figures) -> tuple[bool, float, str]:
+        """The best first; those that are compared with none and those without a score last."""
+        overall = each.means.get("overall")
+        return each.label in apart, -overall.value if overall else 1.0, each.label
+
+    figures = sorted((figures_of_arm(arm, prices[arm.run]) for arm in arms), key=rank)
+    drawn = {
+        curve.compactor if len(runs) == 1 else f"{curve.compactor} ({each.name})": curve
+        for each, records in zip(runs, by_run, strict=True)
+        for curve in curves(records)
+    }
     budgets = sorted({point.budget for curve in drawn.values() for point in curve.points})
     cases: dict[str, list[tuple[float, int]]] = {}
     for n, item in enumerate(figures):
@@ -191,22 +200,6 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
     }
 
 
-def _budget_curves(
-    runs: Sequence[PageRun], by_run: Sequence[Sequence[Record]]
-) -> dict[str, BudgetCurve]:
-    return {
-        curve.compactor if len(runs) == 1 else f"{curve.compactor} ({each.name})": curve
-        for each, records in zip(runs, by_run, strict=True)
-        for curve in curves(records)
-    }
-
-
-def _rank(figures: Figures) -> tuple[float, str]:
-    """The best first; a strategy without a score comes last."""
-    overall = figures.means.get("overall")
-    return (-overall.value if overall else 1.0, figures.label)
-
-
 def compared(arms: Sequence[Arm]) -> tuple[dict[str, dict[str, Any]], Mapping[str, str]]:
     """Any two strategies, the control aside, by their numbers, and the letters of each by label."""
     found = compare_strategies({arm.label: arm.records for arm in arms if not arm.control})
@@ -225,11 +218,6 @@ def compared(arms: Sequence[Arm]) -> tuple[dict[str, dict[str, Any]], Mapping[st
     }
     told = len(found.letters) > 1 and any(found.letters.values())
     return dict(sorted(pairs.items())), found.letters if told else {}
-
-
-def _pass_score(runs: Sequence[PageRun]) -> float:
-    found = ((each.run.header.get("settings") or {}).get("pass_score") for each in runs)
-    return next((float(each) for each in found if isinstance(each, int | float)), PASS_SCORE)
 
 
 def _prompts(runs: Sequence[PageRun]) -> Iterator[dict[str, str]]:
@@ -293,14 +281,10 @@ def inert_json(data: Any) -> str:
 
 def content_policy(script: str, style: str) -> str:
     """A Content-Security-Policy that lets this script and this style in, and nothing else."""
-    digests = [
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (script, style)
-    ]
-    allowed = [
-        f"{name} 'sha256-{digest}'"
-        for name, digest in zip(("script-src", "style-src"), digests, strict=True)
-    ]
+    allowed = []
+    for name, text in (("script-src", script), ("style-src", style)):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        allowed.append(f"{name} 'sha256-{digest}'")
     return "; ".join(["default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"])
 
 

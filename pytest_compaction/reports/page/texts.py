@@ -14,6 +14,7 @@ from pytest_compaction.reports.page.runs import Arm, Index, PageRun, detail_of
 
 _Block = dict[str, Any]
 """All texts of a case: its ``log`` or ``None``, its ``views`` by hash, its ``items`` by number."""
+_KEYS: Final = ("id", "role", "origin")
 _LIMITS: Final = (None, 20_000, 8_000, 3_000, 1_000, 300, 0)
 """The most characters of a message, tried until all is small enough; 0 is for no texts."""
 
@@ -69,15 +70,13 @@ def _blocks(runs: Sequence[PageRun], arms: Sequence[Arm], index: Index) -> list[
             }
         if item["view"] and item["view"] not in block["views"]:
             messages = source.view(record)
-            if messages is not None:
-                block["views"][item["view"]] = [_without_log(message) for message in messages]
+            if messages is not None:  # what stands word for word in the log has its text there
+                block["views"][item["view"]] = [
+                    {key: message[key] for key in (*_KEYS, *(("text",) if own else ()))}
+                    for message in messages
+                    for own in [message["origin"] != "log" or message["changed"]]
+                ]
     return blocks
-
-
-def _without_log(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message of a view; one that stands word for word in the log has its text there alone."""
-    kept = message["origin"] == "log" and not message["changed"]
-    return {key: message[key] for key in ("id", "role", "origin", *(() if kept else ("text",)))}
 
 
 def _cut(block: _Block, limit: int) -> _Block:
