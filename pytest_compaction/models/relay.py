@@ -339,18 +339,17 @@ def new_relay(
 
     ``limit`` is in US dollars, ``request_timeout`` in seconds.
     """
-    openai = Upstream(request_timeout, anthropic=False)
-    anthropic = Upstream(request_timeout, anthropic=True)
-
-    def paying(upstream: Upstream, table: PriceTable) -> Caller:
-        return RetryingCaller(
-            SpendingLimit(upstream, accounts, table, tokens, limit), upstream.total
+    ends = [
+        (Upstream(request_timeout, form), table)
+        for form, table in ((False, prices), (True, anthropic_prices))
+    ]
+    paid = Dialects(
+        *(
+            RetryingCaller(SpendingLimit(end, accounts, table, tokens, limit), end.total)
+            for end, table in ends
         )
-
-    paid = Dialects(paying(openai, prices), paying(anthropic, anthropic_prices))
-    unpaid = Dialects(
-        RetryingCaller(openai, openai.total), RetryingCaller(anthropic, anthropic.total)
     )
+    unpaid = Dialects(*(RetryingCaller(end, end.total) for end, _ in ends))
     return Relay(
         store.before(paid, accounts),
         store.before(unpaid, None),

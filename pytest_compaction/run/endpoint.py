@@ -235,27 +235,23 @@ class RecordingEndpoint:
                     "this is the local endpoint of --compaction-proxy, and the key is not the one "
                     "that OPENAI_API_KEY and ANTHROPIC_API_KEY hold while the run lasts",
                 )
-            call = call_of(request)
-            return answer_of(call, await self._reply(call, owner))
+            call, relay = call_of(request), self._relay
+            if owner is None:
+                with requests_in(self._limit.at(_LAST)):
+                    return answer_of(call, await _passed_on(relay, call))
+            mine = replace(call, trial=owner.trial)
+
+            async def carried() -> tuple[CallReply, OwnCalls]:
+                reply = await _passed_on(relay, mine)
+                return reply, relay.used(mine, reply)
+
+            return answer_of(call, await owner.carried(carried))
         except (ModelError, RefusedError) as error:
             if owner is None and isinstance(error, NotAskedError):
                 said = printable(str(error), 300)
                 note = f"a call of a strategy's own client, for no case that is known: {said}"
                 self._accounts.note(note)
             return error_answer(request, error)
-
-    async def _reply(self, call: Call, owner: MeteredModel | None) -> CallReply:
-        relay = self._relay
-        if owner is None:
-            with requests_in(self._limit.at(_LAST)):
-                return await _passed_on(relay, call)
-        mine = replace(call, trial=owner.trial)
-
-        async def carried() -> tuple[CallReply, OwnCalls]:
-            reply = await _passed_on(relay, mine)
-            return reply, relay.used(mine, reply)
-
-        return await owner.carried(carried)
 
 
 async def _passed_on(relay: Relay, call: Call) -> CallReply:

@@ -19,7 +19,7 @@ from support.replaying import (
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.dialogues import figures_of
 from pytest_compaction.dialogues.figures import consistency_of
-from pytest_compaction.dialogues.similarity import MAX_ITEMS, material, read_judgement
+from pytest_compaction.dialogues.replay import MAX_ITEMS, material, read_judgement
 from pytest_compaction.models import AnswerRequest, CallReply, ChatModel, ModelError, Usage
 
 

@@ -15,7 +15,7 @@ from pytest_compaction.case_making import inspect
 from pytest_compaction.case_making.redaction import KnownSecrets
 from pytest_compaction.compactors.base.product import SIX_SECTIONS
 from pytest_compaction.compactors.base.summaries import Written, mistaken_for, without_analysis
-from pytest_compaction.dialogues import similarity
+from pytest_compaction.dialogues import replay
 from pytest_compaction.models import NoObjectError, Summary, fences_for, only_object, read_reply
 from pytest_compaction.models.chat.judgement import JudgementError, read_judgement
 from pytest_compaction.models.chat.summary import sections_of
@@ -65,7 +65,7 @@ def judgement(text, request=None):
 READERS = {
     "an object": (only_object, REPLIES),
     "a judgement": (judgement, REPLIES),
-    "a similarity": (similarity.read_judgement, REPLIES),
+    "a similarity": (replay.read_judgement, REPLIES),
     "a message": (chat_reply, REPLIES),
     "sections": (lambda text: sections_of(text, SIX_SECTIONS), REPLIES),
     "no summary": (lambda text: mistaken_for(summary_of(text), SIX_SECTIONS), REPLIES),
@@ -130,7 +130,7 @@ def test_a_reply_that_is_nested_deep_is_refused_with_a_sentence(unit, depth):
         with pytest.raises(JudgementError):
             judgement(text)
         with pytest.raises(ValueError):
-            similarity.read_judgement(text)
+            replay.read_judgement(text)
         mistaken_for(summary_of(text), SIX_SECTIONS)
         chat_reply(text)
 
