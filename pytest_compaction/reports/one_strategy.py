@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Final
 
 from pytest_compaction.case import ABILITIES
@@ -60,7 +59,6 @@ OUTCOMES: Final = ("stated", "uncertain", "contradicted", "absent")
 _NAME: Final = 14
 _REASON: Final = 4 * (WIDTH - 2)
 """Characters of a reason: four lines say why a strategy could not be scored and what to do."""
-_GAP: Final = 3
 
 
 # The result in a sentence
@@ -158,19 +156,13 @@ def unread_nulls_lines(records: Iterable[Record]) -> Iterator[Line]:
 
 
 def one_strategy(
-    name: str, records: Sequence[Record], control: Sequence[Record], verbose: bool, width: int
+    name: str, records: Sequence[Record], control: Sequence[Record], verbose: bool
 ) -> Iterator[Line]:
-    """The result, dimensions beside kinds, and what was wrong; with ``verbose`` the rest."""
+    """The result, dimensions, kinds, and what was wrong; with ``verbose`` the rest."""
     figures = aggregate(name, records)
     yield from wrapped(result_text(printable(name, 40), figures, records), "bold", hanging="")
-    left = list(_scores(figures, records, control))
-    right = list(_beside(figures, records))
-    column = max(len(line.text) for line in left) + _GAP
-    if column + max((len(line.text) for line in right), default=0) <= min(width, WIDTH):
-        for one, other in zip_longest(left, right, fillvalue=Line("")):
-            yield Line(f"{one.text:<{column}}{other.text}".rstrip(), one.style)
-    else:
-        yield from (*left, *right)
+    yield from _scores(figures, records, control)
+    yield from _beside(figures, records)
     overall = figures.overall
     if overall is not None and (verbose or overall.interval is None):
         yield Line(f"intervals: {interval_method(overall.cases, overall.units)}", "dim")

@@ -49,7 +49,6 @@ def run_summary(
     control: bool,
     lowest: int = LOWEST,
     verbose: bool = False,
-    width: int = WIDTH,
     words: bool = False,
 ) -> list[Line]:
     """The summary of a run: its probes, its dialogues, and what several judges gave."""
@@ -57,7 +56,7 @@ def run_summary(
     probes = [record for record in records if type_of(record) == "probe"]
     lines: list[Line] = []
     if probes or not dialogues:
-        lines += _probes(probes, order, control, lowest, verbose, width, words)
+        lines += _probes(probes, order, control, lowest, verbose, words)
     if dialogues:
         from pytest_compaction.reports.dialogues import dialogue_summary
 
@@ -71,7 +70,6 @@ def _probes(
     control: bool,
     lowest: int,
     verbose: bool,
-    width: int,
     words: bool,
 ) -> Iterator[Line]:
     """One strategy in detail, or several in a table.
@@ -98,7 +96,7 @@ def _probes(
     else:
         name = main[0] if main else CONTROL
         against = groups.get(CONTROL, ()) if main else ()
-        yield from one_strategy(name, groups[name], against, verbose, width)
+        yield from one_strategy(name, groups[name], against, verbose)
         whose = "stale" if stale_summaries(groups[name]) else words_in(groups[name])
         if words and whose in ON_WORDS:
             yield from wrapped(f"words: {ON_WORDS[whose]}", "dim")

@@ -31,7 +31,6 @@ from pytest_compaction.reports import (
     left_out_lines,
     run_summary,
     usage_lines,
-    width_of,
     with_finite_figures,
     worse_title,
     write_lines,
@@ -188,7 +187,6 @@ class RunRecorder:
                     settings.control,
                     0 if self._shown.any_shown else self._shown.lowest(len(records), verbose),
                     verbose,
-                    width_of(terminalreporter),
                     settings.tells_words,
                 )
                 write_lines(terminalreporter, tables)
