@@ -115,11 +115,6 @@ class StrategyFigures:
     figures: Mapping[str, Measured]
     records: Sequence[Record] = ()
 
-    @property
-    def is_control(self) -> bool:
-        """Whether it never compacts, and so does not compete."""
-        return self.compactor == CONTROL
-
 
 def figures_of_strategies(run: FinishedRun) -> Iterator[StrategyFigures]:
     """The figures of every strategy of a run of probes; only some are there without a value."""
@@ -149,11 +144,15 @@ def shown_name(record: Record) -> str:
 
 def best_strategy(run: FinishedRun) -> str | None:
     """The name of the strategy with the highest overall score; the control and nulls come last."""
-    apart = with_other_words(run.strategies())
-    found = [item for item in figures_of_strategies(run) if item.name not in apart]
-    competing = [item for item in found if not (item.is_control or is_null(item.compactor))]
-    values = {item.name: item.figures["overall"].value for item in competing or found}
-    scores = {name: -1.0 if value is None else value for name, value in values.items()}
+    groups = run.strategies()
+    apart = with_other_words(groups)
+    found = {n: means(group).get("overall") for n, group in groups.items() if n not in apart}
+    competing = [
+        name
+        for name in found
+        if not ((spec := groups[name][0]["compactor"]) == CONTROL or is_null(spec))
+    ]
+    scores = {n: -1.0 if (mean := found[n]) is None else mean.value for n in competing or found}
     return max(scores, key=scores.__getitem__, default=None)
 
 

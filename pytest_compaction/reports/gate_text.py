@@ -112,26 +112,19 @@ def newly_gone_text(each: ArmComparison) -> str:
     return text if rule is None else f"{text}, not gated: {rule.why_not}"
 
 
-def _reaches(record: Record, pass_score: float, consistency: float) -> bool:
-    """Whether the figure by which an item passes is high enough."""
-    if type_of(record) == "dialogue":
-        return bool((record["consistency"] or 0) >= consistency)
-    return bool((record["overall"] or 0) >= pass_score)
-
-
 def below_text(records: Sequence[Record], pass_score: float, consistency: float) -> str:
     """How many probes and dialogues are below the score at which they pass."""
-    failed = [
-        record
-        for record in records
-        if record["status"] == "failed"
-        and not (is_over_budget(record) and _reaches(record, pass_score, consistency))
-    ]
-    below = Counter(type_of(record) for record in failed)
-    measured = {type_of(record) for record in records}
+    below: Counter[str] = Counter()
+    for record in records:
+        figure, least = record.get("overall"), pass_score
+        if type_of(record) == "dialogue":
+            figure, least = record["consistency"], consistency
+        # One that fails for its view alone reaches its score.
+        for_view = is_over_budget(record) and (figure or 0) >= least
+        below[type_of(record)] += record["status"] == "failed" and not for_view
     parts = []
-    if measured != {"dialogue"}:
+    if below.keys() != {"dialogue"}:
         parts.append(f"{below['probe']} items below {pass_score:g}")
-    if "dialogue" in measured:
+    if "dialogue" in below:
         parts.append(f"{below['dialogue']} dialogues below {consistency:g}")
     return ", ".join(parts)

@@ -33,6 +33,7 @@ from pytest_compaction.reports.finished_run import shown_name as item_name
 from pytest_compaction.reports.one_strategy import nulls_by_origin
 from pytest_compaction.reports.table import json_table
 from pytest_compaction.reports.tables import run_tables
+from pytest_compaction.settings import CONTROL
 
 FORMAT: Final = "pytest-compaction-report"
 VERSION: Final = 1
@@ -109,7 +110,7 @@ def _strategy(found: StrategyFigures) -> dict[str, Any]:
         "name": found.name,
         "compactor": found.compactor,
         "budget": found.budget,
-        "control": found.is_control,
+        "control": found.compactor == CONTROL,
         "reading": item.reading,
         "cases": found.cases,
         "items": item.items,
