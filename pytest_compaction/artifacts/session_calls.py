@@ -78,11 +78,10 @@ class SessionCall:
         return self.in_shell and not self.files
 
 
-def session_call(invocation: Invocation, turn: int, *, sized: bool = True) -> SessionCall:
+def session_call(invocation: Invocation, turn: int) -> SessionCall:
     """What a tool call does, asks for and gets, in the terms in which calls are compared.
 
-    ``turn`` numbers the message that made it. Unless ``sized``, the tokens of the result are not
-    counted, which takes most of the time.
+    ``turn`` numbers the message that made it.
     """
     kind, files = _kind(invocation)
     files = files if len(files) <= _MOST_FILES else ()
@@ -97,7 +96,7 @@ def session_call(invocation: Invocation, turn: int, *, sized: bool = True) -> Se
     if invocation.answered and invocation.output != INTERRUPTED:
         text = _NOISE.sub("", _without_reminders(invocation.output)).strip()
         result = _digest(text) if text else ""
-        counts = sized and text and kind in ("look", "command")
+        counts = text and kind in ("look", "command")
         tokens = shared_counter().text(text) if counts else 0
     request = _digest(json.dumps(asked, sort_keys=True, default=str))
     return SessionCall(kind, request, result, tokens, files, turn, script is not None)

@@ -1,7 +1,8 @@
 """Tokens per task: the cost of the views of a strategy for the rest of the recorded session.
 
-An estimate, because the session was recorded under another view. The unit is the price of one
-input token; docs/losses.md has the formula and its limits.
+An estimate, because the session was recorded under another view; what the view on record made the
+agent fetch again is observed. The unit is the price of one input token; docs/losses.md has the
+formula and its limits.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from pytest_compaction.metrics.aggregates import is_needed
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.comparisons import compare
 from pytest_compaction.metrics.cost import DEFAULT_PRICING, Pricing, Ratios, Sizes, calls_of
+from pytest_compaction.metrics.fetched_again import HORIZONS
 from pytest_compaction.metrics.intervals import Mean, case_key, clustered, mean_over
 from pytest_compaction.record import EventRecord, Record
+from pytest_compaction.settings import RECORDED
 
 NOTHING_LATER: Final = "no request follows a compaction"
 NOT_NEEDED: Final = "no fact says what it was needed for"
 UNSCORED: Final = "an item has no score"
+NOT_ON_RECORD: Final = "no compaction is on record"
 UNKNOWN: Final = "the tokens of a view or of later requests are not known"
 PARTS: Final = ("requests", "read_again", "summaries")
 TOTAL: Final = "total"
@@ -69,13 +73,15 @@ class SessionTokens:
 class TaskTokens:
     """The sessions of a strategy; ``left_out`` has the reason for each case that is in no figure.
 
-    ``over_budget``: a view of a session takes more tokens than it may.
+    ``over_budget``: a view of a session takes more tokens than it may. ``observed``: what was read
+    again was seen in the session, because its agent had these views.
     """
 
     sessions: tuple[SessionTokens, ...]
     left_out: Mapping[str, str]
     over_budget: bool
     pricing: Pricing
+    observed: bool = False
 
     def mean(self, name: str) -> Mean | None:
         """The mean of a part over sessions; ``None`` without any."""
@@ -106,18 +112,23 @@ def tokens_per_task(records: Sequence[Record], pricing: Pricing = DEFAULT_PRICIN
             sessions.append(found)
         else:
             left_out[case] = found
-    over = any(map(is_over_budget, records))
-    return TaskTokens(tuple(sessions), left_out, over, pricing)
+    over = any(map(is_over_budget, _judged(records)))
+    observed = any(record["compactor"] == RECORDED for record in records)
+    return TaskTokens(tuple(sessions), left_out, over, pricing, observed)
+
+
+def _judged(records: Sequence[Record]) -> Sequence[Record]:
+    """The records of a strategy; of the views on record those at a point that has one."""
+    return [r for r in records if r["compactor"] != RECORDED or r["point"].get("recorded")]
 
 
 def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
     """One session in one trial, or the reason why it is in no figure."""
-    if any(record["overall"] is None for record in records):
-        return UNSCORED
-    if not any(is_needed(fact) for record in records for fact in record["facts"]):
-        return NOT_NEEDED
+    events = max((record["compaction"].get("events") or [] for record in records), key=len)
+    observed, records = records[0]["compactor"] == RECORDED, _judged(records)
+    if why := _unusable(records, observed):
+        return why
     found = [record["compaction"].get("events") or [] for record in records]
-    events = max(found, key=len)
     if not all(_is_known(event) for event in events):
         return UNKNOWN
     events = [event for event in events if event["requests"]]
@@ -137,17 +148,42 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
         facts = filter(is_needed, record["facts"])
         if any(fact["survived"] and fact.get("unasked") is False for fact in facts):
             searched += record["search"]["tokens"]
+    read = _observed(records) if observed else sum(again.values()) + searched
+    if read is None:
+        return UNKNOWN
     return SessionTokens(
         case=case_key(records[0]),
         trial=records[0]["trial"],
         later=sum(event["requests"] for event in events),
         sent=sum(event["requests"] * (event["after"] or 0) + event["sent"] for event in events),
         requests=math.fsum(_requests(event, ratios) for event in events),
-        read_again=(sum(again.values()) + searched) * ratios.write,
+        read_again=read * ratios.write,
         summaries=math.fsum(calls_of(event).cost(ratios) for event in events),
         gone=sum(not held for held in needed.values()),
         needed=len(needed),
     )
+
+
+def _unusable(records: Sequence[Record], observed: bool) -> str:
+    if not records:
+        return NOT_ON_RECORD
+    if any(record["overall"] is None for record in records):
+        return UNSCORED
+    needed = any(is_needed(fact) for record in records for fact in record["facts"])
+    return "" if observed or needed else NOT_NEEDED
+
+
+def _observed(records: Sequence[Record]) -> int | None:
+    """The tokens that the agent fetched again in the calls after its compactions; ``None`` where a
+    record, of an older version, does not tell.
+    """
+    horizon = str(max(HORIZONS))
+    told = {
+        record["point"]["id"]: record["point"].get("fetched_again", {}).get(horizon, {})
+        for record in records
+    }
+    tokens = [each.get("tokens_again") for each in told.values()]
+    return None if None in tokens else sum(tokens)
 
 
 def _is_known(event: EventRecord) -> bool:
@@ -179,12 +215,12 @@ class Cheapest:
 def cheapest(found: Mapping[str, TaskTokens]) -> Cheapest | None:
     """Which of two strategies or more costs least, over sessions that both have.
 
-    Views over the budget take no part; ``None`` if fewer than two are left.
+    Views over the budget and observed sessions take no part; ``None`` if fewer than two are left.
     """
     means = {
         name: mean.value
         for name, each in found.items()
-        if not each.over_budget and (mean := each.mean(TOTAL)) is not None
+        if not (each.over_budget or each.observed) and (mean := each.mean(TOTAL)) is not None
     }
     if len(means) < 2:
         return None

@@ -234,7 +234,7 @@ def _after_compactions(case: Case) -> dict[str, dict[str, Any]]:
     """By recorded point what was fetched again and looked at after it, and the same elsewhere."""
     turns = {message.id: number for number, message in enumerate(case.messages)}
     made = [(each, turns[each.message_id]) for each in invocations(case.messages)]
-    calls = [session_call(each, turn, sized=False) for each, turn in made]
+    calls = [session_call(each, turn) for each, turn in made]
     points = [point for point in case.points if point.recorded]
     before = [sum(turn <= point.index for _, turn in made) for point in points]
     return {
@@ -243,6 +243,7 @@ def _after_compactions(case: Case) -> dict[str, dict[str, Any]]:
                 str(horizon): {
                     "calls": held.after.calls,
                     "again": held.after.again,
+                    "tokens_again": held.after.tokens_again,
                     "elsewhere_calls": held.elsewhere.calls,
                     "elsewhere": held.elsewhere.again,
                 }

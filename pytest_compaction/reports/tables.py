@@ -586,7 +586,7 @@ def _part(name: str) -> Callable[[tuple[str, TaskTokens]], Cell]:
 
 
 _TASK: Final[Columns[tuple[str, TaskTokens]]] = (
-    ("compactor", "compactor", _name),
+    ("compactor", "compactor", lambda row: Cell(f"{row[0]}{', observed' * row[1].observed}")),
     ("sessions", "sessions", lambda row: count(len(row[1].sessions))),
     ("total", "total", _part("total")),
     ("requests", "later requests", _part("requests")),
@@ -619,6 +619,12 @@ def _task_table(found: Mapping[str, TaskTokens], compactors: Mapping[str, str]) 
     for compactor in dict.fromkeys(compactors.values()):
         arms = {name: each for name, each in found.items() if compactors[name] == compactor}
         notes += _least(arms) if 1 < len(arms) < len(found) else ()
+    if any(each.observed for each in found.values()):
+        notes.append(
+            f"Observed: read again is what the agent fetched again in the next {HORIZONS[1]} calls "
+            "after its own compactions; what those cost is not on record. Estimates are not held "
+            "against it."
+        )
     over = [name for name, each in found.items() if each.over_budget]
     if over:
         notes.append(f"Not compared, because views are over the budget: {', '.join(over)}.")

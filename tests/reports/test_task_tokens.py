@@ -69,6 +69,40 @@ def test_the_table_can_be_written_for_programs():
     assert float(total["value"]) == pytest.approx(sum(parts))
 
 
+def observed(*points, case="a"):
+    """Items of ``recorded``: at its compactions, by id and tokens, and at a point of the case."""
+    made = []
+    for number, (id, tokens) in enumerate(points, start=1):
+        told = {"10": {}, "40": {} if tokens is None else {"tokens_again": tokens}}
+        point = {"id": id, "recorded": True, "fetched_again": told}
+        events = [event(requests=3, added=6_000, sent=9_000)] * number
+        made += 2 * [lossy(case, FACTS, events, compactor="recorded", point=point)]
+    own = {"id": "own", "recorded": False}
+    return [*made, lossy(case, compactor="recorded", point=own, overall=None)]
+
+
+def test_what_the_view_on_record_made_the_agent_fetch_again_is_observed():
+    found = observed(("p1", 400), ("p2", 40))
+    row, *_ = json_table(task_table([*found, *RECORDS]))["rows"]
+    assert row["compactor"] == "recorded, observed"
+    assert (row["sessions"], row["read_again"]["value"]) == (1, 440 * 1.25)
+    text = shown([*found, *RECORDS])
+    assert "Observed: read again is what the agent fetched again in the next 40 calls" in text
+    assert set(task_table(RECORDS).notes) < set(task_table([*found, *RECORDS]).notes)
+    assert "bserved" not in shown(RECORDS)
+
+
+@pytest.mark.parametrize(
+    ("records", "why"),
+    [
+        (observed(("p1", None)), "the tokens of a view or of later requests are not known"),
+        (observed(), "no compaction is on record"),
+    ],
+)
+def test_a_session_whose_observation_is_not_known_is_left_out(records, why):
+    assert f"Left out, because {why}: a (recorded)." in shown([*records, *RECORDS])
+
+
 def test_dollars_stand_where_a_price_is_known():
     assert "US dollars" not in shown(RECORDS)
     priced = Pricing("a model, prices of today", Ratios(0.1, 1.25, 5), 3.0)

@@ -125,6 +125,7 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
     assert record["point"]["fetched_again"]["10"] == {
         "calls": 10,
         "again": 2,
+        "tokens_again": 54,
         "elsewhere_calls": 300,
         "elsewhere": 0,
     }
