@@ -64,7 +64,15 @@ ASK_NOTHING = {
     "gemini-cli": {"float_pixels", "iso_match"},
 }
 """Real cases in which a strategy calls no model, because it does nothing or fails before."""
-MORE = ("anthropic:mode=client", "roo", "openhands", "langchain", "gemini-cli", "opencode", "pi")
+MORE = (
+    "anthropic:mode=client",
+    "roo",
+    "openhands:version=1",
+    "langchain",
+    "gemini-cli",
+    "opencode",
+    "pi",
+)
 
 
 @pytest.mark.parametrize("strategy", MORE)

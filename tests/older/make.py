@@ -20,6 +20,7 @@ VARIANTS = (
     "codex:mode=local",
     "continue:mode=cli",
     "mask-observations+anchored",
+    "openhands:version=1",
     "roo:version=1",
     "own:summarised",
 )

@@ -16,6 +16,9 @@ first 500 characters of what was said or of a result, and of an action the name 
 without arguments. An earlier summary is such a preview as well. If the model writes
 nothing, the events are forgotten all the same, and no summary stands for them.
 
+``version=1`` has the request of version 1.43.1, in which the instructions stand in the user message
+before the events; now they are a system message. All else is the same.
+
 Mended: endpoints refuse a conversation that is empty, or that the model begins or ends. Where that
 would be left, a note in the user's name stands for what was forgotten.
 
@@ -42,6 +45,7 @@ from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.history import load, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     ProductCompactor,
+    product_prompt,
 )
 from pytest_compaction.compactors.base.summaries import (
     Written,
@@ -51,7 +55,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_room,
     without_preamble,
 )
-from pytest_compaction.compactors.parameters import whole
+from pytest_compaction.compactors.parameters import choice, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation import (
     Message,
@@ -78,7 +82,8 @@ class OpenHands(ProductCompactor):
     ``max_size`` is the number of messages above which the view is condensed,
     ``keep_first`` how many at the start stay, ``max_tokens`` a limit below the budget.
     ``read_texts``, ``read_results`` and ``read_arguments`` are the characters that the
-    summariser may read of a message, of a result and of each argument, or ``all``.
+    summariser may read of a message, of a result and of each argument, or ``all``. With
+    ``version=1`` the request is that of 1.43.1.
     """
 
     name = "openhands"
@@ -93,6 +98,7 @@ class OpenHands(ProductCompactor):
     read_texts: int | str = PREVIEW
     read_results: int | str = PREVIEW
     read_arguments: int | str = 0
+    version: int = choice(2, 1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,6 +108,7 @@ class OpenHands(ProductCompactor):
                 f"it must be below {self.max_size // 2 - 1}"
             )
         self.previews = read_limits(self.read_texts, self.read_results, self.read_arguments)
+        self.request = product_prompt("openhands-1" if self.version == 1 else "openhands")
         if self.keep_first:
             self.also_violates("openhands-first")
         if self.max_tokens:
@@ -174,7 +181,7 @@ class OpenHands(ProductCompactor):
         if len(gone) < max(len(before) * MINIMUM_PROGRESS, 1):
             return "too little of the view can be forgotten", before
         budget = summary_room((*before[:begin], *before[end:]), context)
-        written = await self.written(self._shown(gone), budget, context)
+        written = await self.written(self._shown(gone), budget, context, prompt=self.request)
         return self._with_summary(before, begin, end, written, cycle)
 
     async def _reset(
@@ -189,7 +196,7 @@ class OpenHands(ProductCompactor):
         length = 0
         for _ in range(RESET_ATTEMPTS):
             read = each_at_most(shown, length) if length else shown
-            written = await self.written(read, budget, context)
+            written = await self.written(read, budget, context, prompt=self.request)
             if not written.error or written.empty:
                 break
             length = int((length or max(len(readable(m)) for m in shown)) * RESET_SCALING)

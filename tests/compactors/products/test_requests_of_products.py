@@ -30,7 +30,7 @@ PRODUCTS = (
     "adk", "anthropic:mode=client", "claude-code", "cline", "codex:mode=local", "continue",
     "continue:mode=cli", "deepagents",
     "gemini-cli", "goose", "hermes", "hermes:mode=lean", "kimi-cli", "langchain:keep=4",
-    "opencode", "openhands", "pi", "roo", "roo:version=1", "strands",
+    "opencode", "openhands", "openhands:version=1", "pi", "roo", "roo:version=1", "strands",
 )  # fmt: skip
 
 
