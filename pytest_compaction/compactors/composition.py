@@ -64,11 +64,9 @@ class Composition:
         )
 
     def start(self) -> State:
-        """No messages; every part as it starts."""
         return {"messages": [], "parts": [_own_state(part.start()) for part in self.parts]}
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """The view with the new messages at its end; every part takes them in."""
         own = [
             _own_state(part.observe({**mine, "messages": list(state["messages"])}, new, context))
             for part, mine in zip(self.parts, state["parts"], strict=True)
@@ -76,7 +74,6 @@ class Composition:
         return {"messages": [*state["messages"], *dump(new)], "parts": own}
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due if any part is, given the whole view."""
         messages = dump(self.render(state, context).messages)
         reasons = (
             part.due({**mine, "messages": messages}, context)
@@ -85,7 +82,6 @@ class Composition:
         return next((reason for reason in reasons if reason), None)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
-        """The view of the last part."""
         view: View = self.parts[-1].render(_last(state), context, probe)
         return View(view.messages)
 

@@ -119,7 +119,6 @@ class PromptedModel:
         return getattr(self.model, name)
 
     def at_trial(self, trial: int) -> PromptedModel:
-        """The model for one repetition."""
         return PromptedModel(self.model.at_trial(trial), self.text)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:

@@ -254,7 +254,6 @@ class DryRunModel:
             return CompactReply((*kept, item))
 
     async def embed(self, request: EmbedRequest) -> EmbedReply:
-        """Stored vectors, or none."""
         try:
             return await embedded(self._real, request)
         except CallToMake:
@@ -314,7 +313,6 @@ class CompactingModel(ChatModel):
     """
 
     def at_trial(self, trial: int) -> ChatModel:
-        """The model of one compacted log."""
         other = super().at_trial(trial)
         other._caller = UntilMissing(self._caller)
         return other

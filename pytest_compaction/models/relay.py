@@ -285,7 +285,6 @@ class Relay:
         return OwnCalls(usage, prices.cost(call.model, usage))
 
     async def close(self) -> None:
-        """Close all connections of the running loop."""
         await self.store.close()
         await self.free.close()
 
@@ -321,7 +320,6 @@ class Dialects:
             return CallReply({**said, REFUSED: complaint.status}, Usage())
 
     async def close(self) -> None:
-        """Close both."""
         await self.openai.close()
         await self.anthropic.close()
 

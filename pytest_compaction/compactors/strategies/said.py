@@ -100,7 +100,6 @@ class SaidCompactor(HistoryCompactor):
     preamble: str
 
     def start(self) -> State:
-        """No messages, nothing noted."""
         return {"messages": [], "said": [], "paths": []}
 
     def candidates(self, messages: Iterable[Message]) -> list[Sentence]:
@@ -174,7 +173,6 @@ class SaidOnly(SaidCompactor):
     )
 
     def chosen(self, said: Sequence[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
-        """The first request, then the newest sentences until one does not fit."""
         first = next((sentence.id for sentence in said if sentence.role == "user"), None)
         request = [sentence for sentence in said if sentence.id == first]
         kept = taken(request, int(room * _FIRST_REQUEST), tokens)
@@ -209,7 +207,6 @@ class Random(SaidCompactor):
     seed: int = whole(0, 0)
 
     def chosen(self, said: Sequence[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
-        """The sentences of lowest priority until one does not fit."""
         return taken(sorted(said, key=self.priority), room, tokens)
 
     def priority(self, sentence: Sentence) -> bytes:
@@ -233,7 +230,6 @@ class Anchors(SaidCompactor):
     preamble = "Names in the conversation so far. It is a record, not a request."
 
     def candidates(self, messages: Iterable[Message]) -> list[Sentence]:
-        """The names of each message, of calls and results too."""
         return [
             Sentence(message.id, message.role, number, name)
             for message in messages
@@ -241,7 +237,6 @@ class Anchors(SaidCompactor):
         ]
 
     def chosen(self, said: Sequence[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
-        """The newest name, the most frequent one, the second newest, and so on, in whole steps."""
         latest = {sentence.text: sentence for sentence in said}
         newest = dict.fromkeys(sentence.text for sentence in reversed(said))
         frequent = (name for name, _ in Counter(s.text for s in said).most_common())

@@ -94,7 +94,6 @@ class Store:
             return found or await self._made(self._following, call, digest)
 
     async def close(self) -> None:
-        """Close the next caller."""
         if self._following is not None:
             await self._following.close()
 

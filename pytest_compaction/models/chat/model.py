@@ -126,11 +126,9 @@ class ChatModel:
 
     @property
     def name(self) -> str:
-        """The model's name at its endpoint."""
         return self._name
 
     def at_trial(self, trial: int) -> ChatModel:
-        """This model, making the calls of another repetition."""
         other = copy(self)
         other._trial = trial
         return other

@@ -86,7 +86,6 @@ class RecordedModel:
         self._chat = ChatModel(RECORDED_WORDS, self._caller, tokens, trial=trial)
 
     def at_trial(self, trial: int) -> RecordedModel:
-        """This model for one repetition, which counts requests anew."""
         return RecordedModel(self._recorded, self._tokens, trial)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:

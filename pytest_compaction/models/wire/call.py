@@ -98,7 +98,6 @@ class ChainedCaller:
         self._following = following
 
     async def close(self) -> None:
-        """Close the next caller."""
         await self._following.close()
 
 
