@@ -22,7 +22,6 @@ from pytest_compaction.case.long_memory.published import (
     CHAT,
     QUESTIONS,
     QUESTIONS_FOLDER,
-    ConversationFiles,
     FileFaults,
     ShapeError,
     at,
@@ -80,7 +79,11 @@ class Turns:
                 raise ShapeError(at(place, "id"), found, "an id for each message")
             self._taken.add(number)
             self._next = max(self._next, number + 1)
-            text = _text(place, said)
+            expect(said.get("content"), str, at(place, "content"), "the text of the message")
+            text = said["content"]
+            if MARKER in text:  # which the assistant may repeat in its last line
+                last = text.rfind("\n", 0, len(text.rstrip())) + 1
+                text = unmarked(text, 0 if said["role"] == "user" else last)
             if text:
                 self.ids.add(number)
                 self.messages.append(Message(str(number), said["role"], (Text(text),)))
@@ -113,42 +116,27 @@ def _names_plans(value: dict[str, Any]) -> bool:
 
 
 def _messages(pointer: str, batches: list[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The messages of batches: of lists in lists, three deep at most."""
     for number, batch in enumerate(batches):
-        place = f"{pointer}/{number}"
-        turns = batch
+        place, turns = f"{pointer}/{number}", batch
         if isinstance(batch, dict) and "role" not in batch:
             if "turns" not in batch:
                 raise ShapeError(place, shown(batch), "an object with the key 'turns'")
             place, turns = f"{place}/turns", batch["turns"]
             expect(turns, list, place, "a list of turns")
-        yield from _said(place, turns)
-
-
-def _said(pointer: str, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The messages of lists in lists, three deep at most."""
-    levels = [(pointer, value, 3)]
-    while levels:
-        place, here, deep = levels.pop()
-        if isinstance(here, dict):
-            if here.get("role") not in ROLES:
-                expected = "a message with the role user or assistant"
-                raise ShapeError(at(place, "role"), shown(here.get("role")), expected)
-            yield place, here
-        elif isinstance(here, list) and deep:
-            numbered = [(f"{place}/{i}", each, deep - 1) for i, each in enumerate(here)]
-            levels.extend(reversed(numbered))
-        else:
-            raise ShapeError(place, shown(here), "a turn, which is a list of messages")
-
-
-def _text(place: str, said: dict[str, Any]) -> str:
-    expect(said.get("content"), str, at(place, "content"), "the text of the message")
-    content: str = said["content"]
-    if MARKER not in content:
-        return content
-    # The assistant may repeat a marker in its last line.
-    last = content.rfind("\n", 0, len(content.rstrip())) + 1
-    return unmarked(content, 0 if said["role"] == "user" else last)
+        levels = [(place, turns, 3)]
+        while levels:
+            place, here, deep = levels.pop()
+            if isinstance(here, dict):
+                if here.get("role") not in ROLES:
+                    expected = "a message with the role user or assistant"
+                    raise ShapeError(at(place, "role"), shown(here.get("role")), expected)
+                yield place, here
+            elif isinstance(here, list) and deep:
+                numbered = [(f"{place}/{i}", each, deep - 1) for i, each in enumerate(here)]
+                levels.extend(reversed(numbered))
+            else:
+                raise ShapeError(place, shown(here), "a turn, which is a list of messages")
 
 
 def unmarked(text: str, start: int = 0) -> str:
@@ -158,22 +146,13 @@ def unmarked(text: str, start: int = 0) -> str:
 
 
 ANSWER_KEYS: Final = (
-    "answer",
-    "ideal_answer",
-    "ideal_response",
-    "ideal_summary",
-    "expected_compliance",
-)
+    "answer ideal_answer ideal_response ideal_summary expected_compliance"
+).split()
 LONG_ANSWER_TOKENS: Final = 800
 """The most tokens of an answer to a question of an ability that asks for more than a fact."""
-_LONG: Final = frozenset(
-    {"event_ordering", "instruction_following", "preference_following", "summarization"}
-)
-_STATED: Final = frozenset(ABILITIES) - {
-    "abstention",
-    "instruction_following",
-    "preference_following",
-}
+_OF_ANSWER: Final = frozenset({"instruction_following", "preference_following"})
+_LONG: Final = _OF_ANSWER | {"event_ordering", "summarization"}
+_STATED: Final = frozenset(ABILITIES) - _OF_ANSWER - {"abstention"}
 """Abilities of which the nuggets may stand in a conversation; the others are about the answer."""
 _ID: Final = re.compile(r"\d{1,18}")
 _NO_ID: Final = re.compile(r"[\W_]*|n/?a|none", re.IGNORECASE)
@@ -201,22 +180,17 @@ def probes_of(value: Any, ids: Container[int]) -> tuple[list[Probe], list[CaseFa
             for number, asked in enumerate(questions):
                 pointer = at(at("", name), number)
                 expect(asked, dict, pointer, "an object with a question")
-                probes.append(_probe(ability, number + 1, pointer, asked, ids))
+                what = at(pointer, "question")
+                question = short_text(asked.get("question"), what, "the text of a question")
+                named = source_ids(asked.get("source_chat_ids"), at(pointer, "source_chat_ids"))
+                evidence = tuple(str(id) for id in dict.fromkeys(named) if id in ids)
+                nuggets = tuple(Nugget(text, evidence) for text in _rubric(pointer, asked))
+                probes.append(probe_with(ability, f"{ability}-{number + 1}", question, nuggets))
         except ShapeError as error:
             faults.append(error.fault)
     if not probes and not faults:
         faults.append(CaseFault("", "no question", "at least one question of an ability"))
     return probes, faults
-
-
-def _probe(
-    ability: Ability, number: int, pointer: str, asked: dict[str, Any], ids: Container[int]
-) -> Probe:
-    question = short_text(asked.get("question"), at(pointer, "question"), "the text of a question")
-    named = dict.fromkeys(source_ids(asked.get("source_chat_ids"), at(pointer, "source_chat_ids")))
-    evidence = tuple(str(id) for id in named if id in ids)
-    nuggets = tuple(Nugget(text, evidence) for text in _rubric(pointer, asked))
-    return probe_with(ability, f"{ability}-{number}", question, nuggets)
 
 
 def probe_with(ability: Ability, id: str, question: str, nuggets: tuple[Nugget, ...]) -> Probe:
@@ -227,26 +201,23 @@ def probe_with(ability: Ability, id: str, question: str, nuggets: tuple[Nugget, 
     return Probe(id, ability, question, facts, answer=answer, nuggets=nuggets)
 
 
-def _rubric(pointer: str, asked: dict[str, Any]) -> list[str]:
+def _rubric(pointer: str, asked: dict[str, Any]) -> Iterator[str]:
     """The nuggets of a question; the model answer is the only one where there is no rubric."""
     keys = ("rubric", *ANSWER_KEYS)
     key = next((key for key in keys if asked.get(key) not in (None, "")), None)
     if key is None:
         found = "neither 'rubric' nor an answer"
         raise ShapeError(pointer, found, f"'rubric', or one of {', '.join(ANSWER_KEYS)}")
-    value = asked[key]
-    place = at(pointer, key)
-    if not isinstance(value, list):
-        return [_nugget(place, value, "a list of nuggets, each a text")]
-    if not value:
-        raise ShapeError(place, shown(value), "a list of nuggets, each a text")
-    return [_nugget(at(place, number), one, "a nugget, a text") for number, one in enumerate(value)]
-
-
-def _nugget(pointer: str, value: Any, expected: str) -> str:
-    """The text of a nugget; a number stands for itself."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return short_text(str(value) if number else value, pointer, expected)
+    value, place, expected = asked[key], at(pointer, key), "a list of nuggets, each a text"
+    if value == []:
+        raise ShapeError(place, shown(value), expected)
+    listed = [(place, value)]
+    if isinstance(value, list):
+        listed = [(at(place, number), one) for number, one in enumerate(value)]
+        expected = "a nugget, a text"
+    for where, one in listed:
+        number = isinstance(one, int | float) and not isinstance(one, bool)  # stands for itself
+        yield short_text(str(one) if number else one, where, expected)
 
 
 def source_ids(value: Any, pointer: str) -> Iterator[int]:
@@ -315,12 +286,6 @@ def read_conversation(path: Path, source: str, truncated: bool = False) -> Case 
     if not turns.messages:
         fault = CaseFault("", "no message", "at least one message with text")
         return [FileFaults(files.chats[0], (fault,))]
-    return _case(files, turns, digest, source)
-
-
-def _case(
-    files: ConversationFiles, turns: Turns, digest: hashlib._Hash, source: str
-) -> Case | list[FileFaults]:
     try:
         content = bytes_of(files.questions)
         questions = json_of(files.questions, content, "an object of questions by ability")
@@ -330,8 +295,7 @@ def _case(
     if faults:
         return [FileFaults(files.questions, tuple(faults))]
     digest.update(content)
-    messages = tuple(turns.messages)
-    return case_of(files.id, messages, probes, source, digest, files.size)
+    return case_of(files.id, tuple(turns.messages), probes, source, digest, files.size)
 
 
 def case_of(
@@ -415,7 +379,10 @@ def write_conversation(
         _write(place / CHAT, _batches(parts[number * size : (number + 1) * size]))
     by_ability: dict[str, list[dict[str, Any]]] = {}
     for question in questions:
-        by_ability.setdefault(question.ability, []).append(_question(question))
+        made = {"question": question.question, ANSWER_KEY[question.ability]: question.answer}
+        source = {} if question.source is None else {"source_chat_ids": question.source}
+        told = {**made, "difficulty": "medium", **source, "rubric": list(question.rubric)}
+        by_ability.setdefault(question.ability, []).append(told)
     (folder / QUESTIONS_FOLDER).mkdir(parents=True, exist_ok=True)
     _write(folder / QUESTIONS_FOLDER / QUESTIONS, by_ability)
 
@@ -441,17 +408,6 @@ def _batches(parts: Sequence[Batch]) -> list[dict[str, Any]]:
             turns.append(said)
         found.append({"batch_number": number, "time_anchor": batch.anchor, "turns": turns})
     return found
-
-
-def _question(question: Question) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "question": question.question,
-        ANSWER_KEY[question.ability]: question.answer,
-        "difficulty": "medium",
-    }
-    if question.source is not None:
-        made["source_chat_ids"] = question.source
-    return {**made, "rubric": list(question.rubric)}
 
 
 def _write(path: Path, value: Any) -> None:

@@ -163,15 +163,12 @@ def _question(
         number = isinstance(answer, int | float)
         text = str(answer) if number else answer
         answer = short_text(text, at(pointer, "answer"), "the answer, a text or a number")
-    evidence = dict.fromkeys(_evidence(pointer, asked, known))
-    return kind, question, answer, tuple(evidence)
-
-
-def _evidence(pointer: str, asked: dict[str, Any], known: set[str]) -> Iterator[str]:
-    """The ids of turns, some of which stand together in one text; unknown ones are left out."""
     named = asked.get("evidence") or []
     expect(named, list, at(pointer, "evidence"), "a list of ids of turns")
-    for number, each in enumerate(named):
-        expect(each, str, f"{pointer}/evidence/{number}", "the id of a turn")
+    evidence: dict[str, None] = {}
+    for place, each in enumerate(named):
+        expect(each, str, f"{pointer}/evidence/{place}", "the id of a turn")
+        # Some ids stand together in one text; unknown ones are left out.
         ids = (f"D{int(session)}:{int(turn)}" for session, turn in _TURN_ID.findall(each))
-        yield from (id for id in (each, *ids) if id in known)
+        evidence |= dict.fromkeys(id for id in (each, *ids) if id in known)
+    return kind, question, answer, tuple(evidence)

@@ -14,25 +14,23 @@ _MARKS: Final = ("tool-call", "tool-result", "tool-invocation", "dynamic-tool", 
 
 def _recognised(value: Any) -> bool:
     messages = mapping(value).get("messages") or value
-    invoked = any("toolInvocations" in mapping(message) for message in _listed(messages)[:20])
-    return invoked or any_part(messages, _is_ours) or _is_ui(messages)
+    listed = messages if isinstance(messages, list) else [messages]
+    invoked = any("toolInvocations" in mapping(message) for message in listed[:20])
+    # A message with an id and parts of a type, as all UI messages are.
+    first = mapping(next(iter(listed), None))
+    parts = first["parts"] if isinstance(first.get("parts"), list) else []
+    is_ui = isinstance(first.get("id"), str) and "role" in first
+    return (
+        invoked
+        or any_part(messages, _is_ours)
+        or (is_ui and string(mapping(next(iter(parts), None)).get("type")) == "text")
+    )
 
 
 def _is_ours(part: Mapping[str, Any]) -> bool:
     kind = string(part.get("type"))
     called = "toolCallId" in part or "toolInvocation" in part
     return (called and kind.startswith(("tool-", "dynamic-tool"))) or kind in _MARKS
-
-
-def _is_ui(messages: Any) -> bool:
-    """Whether these are messages with an id and parts of a type, as all UI messages are."""
-    first = mapping(next(iter(_listed(messages)), None))
-    typed = [string(mapping(part).get("type")) for part in _listed(first.get("parts"))]
-    return isinstance(first.get("id"), str) and "role" in first and typed[:1] == ["text"]
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 IMPORTER: Final = shaped(

@@ -79,17 +79,15 @@ def _block(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
     if isinstance(content, str) and content.startswith('{"query"'):
         content = [json_or_none(content)]
     queries = [mapping(query) for query in content] if isinstance(content, list) else []
-    if kind != "tool_result" or not queries or not all(map(_is_query, queries)):
+    if kind != "tool_result" or not queries:
+        return block
+    if any("type" in q or "query" not in q or not ("result" in q or "error" in q) for q in queries):
         return block
     keys = ("query", "result", "error")
     texts = [as_arguments(query[k]) for query in queries for k in keys if query.get(k)]
     failed = all(query.get("success") is False for query in queries)
     given = {**block, "content": "\n".join(filter(None, texts))}
     return {**given, "is_error": True} if failed else given
-
-
-def _is_query(query: Mapping[str, Any]) -> bool:
-    return "type" not in query and "query" in query and ("result" in query or "error" in query)
 
 
 _DETAILS: Final = ("<environment_details>", "</environment_details>")
@@ -131,12 +129,9 @@ _FAILED: Final = re.compile(
 def is_classic(value: Any) -> bool:
     """Whether these are messages with the notices that Cline adds to user messages."""
     messages = map(mapping, value[:6] if isinstance(value, list) else ())
-    texts = (plain_text(part) for m in messages if m.get("role") == "user" for part in _parts(m))
+    typed = [listed(m.get("content")) for m in messages if m.get("role") == "user"]
+    texts = (plain_text(part) for content in typed for part in content)
     return any("<environment_details>" in text or text.startswith("<task>") for text in texts)
-
-
-def _parts(message: Mapping[str, Any]) -> Sequence[Any]:
-    return listed(message.get("content"))
 
 
 class ClassicReader:
@@ -253,7 +248,8 @@ class ClassicReader:
         named = [call for call in self._waiting if call.name == tool] or [
             call for call in self._waiting if tool in call.name.split("_")
         ]
-        fitting = (call for call in named if _names(header["of"], call))
+        given = ((call, value) for call in named for value in call.parsed().values())
+        fitting = (c for c, v in given if isinstance(v, str) and f"'{v}'" in header["of"])
         call = next(fitting, next(iter(named), None))
         if call is not None:
             self._waiting.remove(call)
@@ -293,11 +289,6 @@ def _first_call(text: str) -> re.Match[str] | None:
                 return opening
             left_open.add(name)
     return None
-
-
-def _names(header: str, call: ToolCall) -> bool:
-    given = call.parsed().values()
-    return any(isinstance(value, str) and f"'{value}'" in header for value in given)
 
 
 def _parameters(body: str) -> dict[str, Any]:

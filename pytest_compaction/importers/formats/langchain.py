@@ -20,13 +20,8 @@ _SHAPE: Final = Shape(
     read=("additional_kwargs", "response_metadata", "usage_metadata", "lc_kwargs"),
 )
 _CLASSES: Final = {
-    "HumanMessage": "human",
-    "AIMessage": "ai",
-    "AIMessageChunk": "ai",
-    "SystemMessage": "system",
-    "ToolMessage": "tool",
-    "FunctionMessage": "function",
-}
+    f"{kind.capitalize()}Message": kind for kind in ("human", "system", "tool", "function")
+} | {"AIMessage": "ai", "AIMessageChunk": "ai"}
 _HOLDERS: Final = ("messages", "history", "values", "generations", "message", "output", "input")
 _TYPES: Final = ("human", "ai", "system", "tool", "function", "chat", "AIMessageChunk")
 
@@ -44,14 +39,11 @@ class _MessageReader(TurnReader):
         if not record.get("tool_calls"):
             beside_calls = ("tool_calls", "function_call")
             record = {**record, **{key: beside[key] for key in beside_calls if beside.get(key)}}
-        content = [part for part in listed(record.get("content")) if not _is_call(part, record)]
+        # Calls that the message has in its list of calls as well.
+        twice = ("tool_use", "function_call", "tool_call") if record.get("tool_calls") else ()
+        parts = listed(record.get("content"))
+        content = [part for part in parts if mapping(part).get("type") not in twice]
         super().record({**record, "content": content})
-
-
-def _is_call(part: Any, record: Mapping[str, Any]) -> bool:
-    """Whether a part is a call that the message has in its list of calls as well."""
-    kind = mapping(part).get("type")
-    return kind in ("tool_use", "function_call", "tool_call") and bool(record.get("tool_calls"))
 
 
 def _is_ours(value: Any) -> bool:

@@ -15,7 +15,7 @@ from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.exchanges import Exchange
 from pytest_compaction.importers.json_files import PlacedValue, is_list
-from pytest_compaction.importers.shapes import Shape, shaped
+from pytest_compaction.importers.shapes import Shape, first_of, shaped
 
 _SHAPE: Final = Shape(inner=("message",), content=("parts", "content", "contents"))
 _NUMBERED: Final = re.compile(
@@ -32,7 +32,8 @@ def _spans(found: PlacedValue) -> Iterator[PlacedValue]:
     """The spans in a value, in the order of their beginning."""
     place, value = found
     spans = [span for one in listed(value) for span in _within(mapping(one))]
-    order = sorted(spans, key=lambda span: str(_start(span)).zfill(40))
+    keys = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
+    order = sorted(spans, key=lambda span: str(first_of(span, keys) or "").zfill(40))
     for number, span in enumerate(order):
         yield PlacedValue(f"{place}, span {number}", span)
 
@@ -49,11 +50,6 @@ def _within(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from _within(one)
     else:
         yield value
-
-
-def _start(span: Mapping[str, Any]) -> Any:
-    keys = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
-    return next((span[key] for key in keys if span.get(key)), "")
 
 
 def _attributes(given: Any) -> dict[str, Any]:
