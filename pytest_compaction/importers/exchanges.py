@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -17,6 +18,7 @@ from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.importers.json_files import PlacedValue, is_list, json_values
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.registry import Format, shown_by
 
 T = TypeVar("T")
 
@@ -106,7 +108,7 @@ def transcripts_of(
     path: Path,
     read: Callable[[PlacedValue], Exchange | str | None],
     make: Callable[[Exchange, Path], Transcript],
-    expected: str,
+    name: str,
     is_message: Callable[[Any], bool] = is_chat_message,
     split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
 ) -> Iterator[Transcript]:
@@ -114,8 +116,8 @@ def transcripts_of(
 
     ``read`` reads one value of the file as a conversation or a request, or gives the reason why it
     is known to be none; ``make`` turns a whole conversation into a transcript. Bare messages make
-    one together. ``split`` divides a value into several. Raises :class:`ImportFormatError` with the
-    text ``expected`` if there is no conversation.
+    one together. ``split`` divides a value into several. Raises :class:`ImportFormatError` if there
+    is no conversation of the format of this name.
     """
     lost = Tally()
     used: set[str] = set()
@@ -133,13 +135,35 @@ def transcripts_of(
     for number, exchange, last in numbered(_joined(exchanges)):
         if last:
             exchange.tally.add(lost)
-        name = (exchange.name or f"{number:04d}") if number else ""
-        if name in used:
-            name = f"{name}-{number:04d}"
-        used.add(name)
-        yield make(replace(exchange, name=name), path)
+        own = (exchange.name or f"{number:04d}") if number else ""
+        if own in used:
+            own = f"{own}-{number:04d}"
+        used.add(own)
+        yield make(replace(exchange, name=own), path)
     if number < 0:
-        raise ImportFormatError(f"{path}: {expected}. Name another format with --format")
+        raise ImportFormatError(
+            f"{path}: no conversation of {name} was recognised. Name another format with --format"
+        )
+
+
+def exchange_format(
+    name: str,
+    description: str,
+    recognises: Callable[[Any], bool],
+    read: Callable[[PlacedValue], Exchange | str | None],
+    make: Callable[[Exchange, Path], Transcript],
+    specificity: int,
+    *,
+    is_message: Callable[[Any], bool] = is_chat_message,
+    split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
+    named_only: bool = False,
+) -> Format:
+    """A format whose files hold conversations or requests; see :func:`transcripts_of`."""
+    transcripts = partial(
+        transcripts_of, read=read, make=make, name=name, is_message=is_message, split=split
+    )
+    shown = shown_by(recognises)
+    return Format(name, description, shown, transcripts, specificity, named_only=named_only)
 
 
 def _exchanges(

@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +33,7 @@ from pytest_compaction.conversation.formats.parts import (
     text_and_rest,
 )
 from pytest_compaction.importers.chat_messages import ROLES
-from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of
+from pytest_compaction.importers.exchanges import Exchange, exchange_format, name_of
 from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
@@ -49,7 +48,7 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
-from pytest_compaction.importers.registry import Format, shown_by
+from pytest_compaction.importers.registry import Format
 from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 
 TEXT, THOUGHT, CALL, RESULT, MEDIA = "text", "thought", "call", "result", "media"
@@ -541,16 +540,16 @@ def shaped(
             reading.add(value)
         return reading.transcript(exchange, path)
 
-    transcripts = partial(
-        transcripts_of,
-        read=read,
-        make=make,
-        expected=f"no conversation of {name} was recognised",
+    return exchange_format(
+        name,
+        description,
+        recognises,
+        read,
+        make,
+        specificity,
         is_message=is_message,
         split=split,
-    )
-    return Format(
-        name, description, shown_by(recognises), transcripts, specificity, named_only=named_only
+        named_only=named_only,
     )
 
 

@@ -8,7 +8,6 @@ recorded compaction: its summary replaces everything before it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +15,7 @@ from typing import Any, Final
 from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.chat_messages import NESTED_LISTS
-from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of, unwrapped
+from pytest_compaction.importers.exchanges import Exchange, exchange_format, name_of, unwrapped
 from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
@@ -27,7 +26,6 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
-from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder
 
 BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")
@@ -127,15 +125,11 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
     return exchange.transcript(path, thread.finished(), boundaries)
 
 
-IMPORTER: Final = Format(
+IMPORTER: Final = exchange_format(
     "anthropic",
     "Anthropic messages: bodies, logs, lists of messages (JSON, JSONL)",
-    shown_by(_recognised),
-    partial(
-        transcripts_of,
-        read=_exchange,
-        make=_transcript,
-        expected="no Anthropic message was recognised; expected messages with content blocks",
-    ),
+    _recognised,
+    _exchange,
+    _transcript,
     SHAPED,
 )

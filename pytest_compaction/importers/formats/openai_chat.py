@@ -8,7 +8,6 @@ lists of messages with tool calls: one per document, one per line, or a list of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -17,13 +16,12 @@ from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.chat_messages import NESTED_LISTS, ROLES
 from pytest_compaction.importers.exchanges import (
     Exchange,
+    exchange_format,
     name_of,
-    transcripts_of,
     unwrapped,
 )
 from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import LOOSE, Transcript
-from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.shapes import Shape, TurnReader
 from pytest_compaction.importers.text_actions import with_calls
 
@@ -105,15 +103,11 @@ def _exchange(item: PlacedValue) -> Exchange | None:
     return exchange
 
 
-IMPORTER: Final = Format(
+IMPORTER: Final = exchange_format(
     "openai-chat",
     "OpenAI chat completions: bodies, logs, lists of conversations (JSON, JSONL)",
-    shown_by(_recognised),
-    partial(
-        transcripts_of,
-        read=_exchange,
-        make=transcript_of,
-        expected="no list of chat messages was recognised; expected messages, traj or choices",
-    ),
+    _recognised,
+    _exchange,
+    transcript_of,
     LOOSE,
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -36,8 +35,8 @@ from pytest_compaction.conversation.formats.responses import kind_of, read_conte
 from pytest_compaction.importers.chat_messages import ROLES
 from pytest_compaction.importers.exchanges import (
     Exchange,
+    exchange_format,
     name_of,
-    transcripts_of,
     unwrapped,
 )
 from pytest_compaction.importers.json_files import PlacedValue, is_list
@@ -52,7 +51,6 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
-from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 
 UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"
@@ -319,15 +317,11 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
     return exchange.transcript(path, messages, reading.boundaries)
 
 
-IMPORTER: Final = Format(
+IMPORTER: Final = exchange_format(
     "openai-responses",
     "OpenAI Responses: bodies, logs, lists of items (JSON, JSONL)",
-    shown_by(_recognised),
-    partial(
-        transcripts_of,
-        read=_exchange,
-        make=_transcript,
-        expected="no item of the Responses interface was recognised; expected input or output",
-    ),
+    _recognised,
+    _exchange,
+    _transcript,
     SHAPED,
 )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.importers.chat_messages import ROLES
-from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of
+from pytest_compaction.importers.exchanges import Exchange, exchange_format, name_of
 from pytest_compaction.importers.formats.openai_chat import transcript_of
 from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import BARE
-from pytest_compaction.importers.registry import Format, shown_by
 
 LISTS: Final = ("messages", "conversation", "conversations", "history", "dialogue", "turns")
 
@@ -48,15 +46,11 @@ def _exchange(item: PlacedValue) -> Exchange | None:
     return Exchange(place, messages, name=name_of(value))
 
 
-IMPORTER: Final = Format(
+IMPORTER: Final = exchange_format(
     "plain",
     "plain lists of {role, content} (JSON, JSONL)",
-    shown_by(_recognised),
-    partial(
-        transcripts_of,
-        read=_exchange,
-        make=transcript_of,
-        expected="no message was recognised; expected objects with role and content",
-    ),
+    _recognised,
+    _exchange,
+    transcript_of,
     BARE,
 )

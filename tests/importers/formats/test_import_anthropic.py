@@ -140,7 +140,7 @@ def test_what_the_provider_ran_stays_and_what_is_unknown_is_counted(tmp_path):
         ({"messages": [{"role": "user", "content": 7}]}, ["content is int"]),
         ({"messages": [{"role": "assistant", "content": [{"type": "tool_use"}]}]}, ["without id"]),
         ({"messages": [{"role": "critic", "content": "x"}]}, ["no message"]),
-        ({"other": 1}, ["no Anthropic message was recognised"]),
+        ({"other": 1}, ["no conversation of anthropic was recognised"]),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, value, words):

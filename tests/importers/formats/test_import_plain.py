@@ -57,7 +57,7 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path, values, lin
 
 def test_a_file_without_a_message_is_an_error(tmp_path):
     path = write(tmp_path, {"history": [{"speaker": "a"}]})
-    with pytest.raises(ImportFormatError, match="no message was recognised"):
+    with pytest.raises(ImportFormatError, match="no conversation of plain was recognised"):
         list(IMPORTER.read(path))
 
 
