@@ -64,16 +64,6 @@ def _escapes(text: str, start: int, stop: int) -> Iterator[re.Match[str]]:
         sign = _SIGN.search(text, escape.end() if escape else sign.end(), stop)
 
 
-def _decoded(escape: re.Match[str]) -> str:
-    kind = str(escape.lastgroup)
-    if kind in _BASES:
-        character = chr(int(escape[kind], _BASES[kind]))
-        return "" if re.match(f"[{_INVISIBLE}]", character) else character
-    if kind == "styled":
-        return unicodedata.normalize("NFKC", escape[0])
-    return html.unescape(escape[0]) if kind == "named" else ""
-
-
 def plain(text: str, start: int = 0, stop: int | None = None) -> Plain | None:
     """The reading of a part of a text; ``None`` if it has no escape. Linear."""
     stop = len(text) if stop is None else stop
@@ -84,7 +74,13 @@ def plain(text: str, start: int = 0, stop: int | None = None) -> Plain | None:
         end = start
         for escape in _escapes(text, start, stop):
             starts += range(end, escape.start())
-            character = _decoded(escape)
+            kind, character = str(escape.lastgroup), ""
+            if kind in _BASES:
+                character = re.sub(f"[{_INVISIBLE}]", "", chr(int(escape[kind], _BASES[kind])))
+            elif kind == "styled":
+                character = unicodedata.normalize("NFKC", escape[0])
+            elif kind == "named":
+                character = html.unescape(escape[0])
             pieces += (text[end : escape.start()], character)
             starts += [escape.start()] * len(character)
             end = escape.end()

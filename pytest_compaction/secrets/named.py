@@ -131,13 +131,14 @@ def find_named(text: str) -> Iterator[tuple[Span, bool]]:
 
     A distinctive one, marked ``True``, can be searched for where nothing names it.
     """
-    for start, value, distinctive in _named(text, text.lower()):
+    for start, value, distinctive in _named(text):
         if STAND_IN not in value:
             yield (start, start + len(value)), distinctive or is_distinctive(value)
 
 
-def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
+def _named(text: str) -> Iterator[tuple[int, str, bool]]:
     """The start of each value, the value, and whether its looks alone make it distinctive."""
+    lower = text.lower()
     starts = _name_starts(text, lower)
     for match in _matches(_ASSIGNED, text, starts):
         group = "plain" if match["quoted"] is None else "quoted"
@@ -148,7 +149,8 @@ def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
         if not _is_no_value(match[group]):
             yield match.start(group), match[group], False
     if starts is not None:
-        starts = sorted({*starts, *_option_starts(lower)})
+        options = (match.start() for match in re.finditer("-u", lower))
+        starts = sorted({*starts, *(at for u in options for at in (u - 1, u) if at >= 0)})
     for match in _matches(_LOOSE, text, starts):
         group = "account" if match["account"] else "value"
         value = match[group].rstrip(_STOPS + "\\")
@@ -156,32 +158,28 @@ def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
         joined = _JOINED.fullmatch(value) and not match["quote"]
         # "--password tiger99x" is an option, "the password argon2id hash" is prose.
         prose = match["space"] and text[max(0, match.start() - 2) : match.start()] != "--"
-        if _is_random(value) or (password and is_mixed(value) and not (joined or prose)):
+        # Like a key: digits among letters, no words, no hash, no id.
+        turns = re.findall(r"[A-Za-z]\d|\d[A-Za-z]", value) if _KEY.fullmatch(value) else ()
+        words = _is_reference(value) or WORDS.fullmatch(value) or HEX.fullmatch(value)
+        random = len(turns) >= 3 and not words
+        if random or (password and is_mixed(value) and not (joined or prose)):
             yield match.start(group), value, True
 
 
 def _name_starts(text: str, lower: str) -> list[int] | None:
+    """Where a name may begin; ``None`` if the lower case does not tell."""
     if len(lower) != len(text) or not _SAME_IN_LOWER_CASE.isdisjoint(lower):
         return None
     starts: set[int] = set()
     for sign in _SIGNS:
-        place = lower.find(sign)
-        while place >= 0:
-            first = place
+        for found in re.finditer(sign, lower):
+            first = found.start()
             if sign == "key":
-                kind = _KIND_OF_KEY.search(lower, max(place - _LONGEST_KIND, 0), place)
+                kind = _KIND_OF_KEY.search(lower, max(first - _LONGEST_KIND, 0), first)
                 first = kind.start() if kind else -1
             if first >= 0:
                 starts.update(range(max(first - _LONGEST_HEAD, 0), first + 1))
-            place = lower.find(sign, place + 1)
     return sorted(starts)
-
-
-def _option_starts(lower: str) -> Iterator[int]:
-    place = lower.find("-u")
-    while place >= 0:
-        yield from (place - 1, place) if place else (place,)
-        place = lower.find("-u", place + 1)
 
 
 def _matches(
@@ -277,13 +275,6 @@ def _is_no_value(value: str) -> bool:
 def is_mixed(value: str) -> bool:
     """Whether a value has digits and letters, and is not the name of something in the code."""
     return len(value) >= 6 and _has_digits_and_letters(value) and not _is_reference(value)
-
-
-def _is_random(value: str) -> bool:
-    """Whether a value looks like a key: digits among letters, no words, no hash, no id."""
-    if not _KEY.fullmatch(value) or len(re.findall(r"[A-Za-z]\d|\d[A-Za-z]", value)) < 3:
-        return False
-    return not (_is_reference(value) or WORDS.fullmatch(value) or HEX.fullmatch(value))
 
 
 def _is_reference(value: str) -> bool:

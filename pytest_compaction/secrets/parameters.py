@@ -62,12 +62,10 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _stand_in(secret: str) -> str:
-    if _STAND_IN.fullmatch(secret):
-        return secret
-    if secret not in _stand_ins:
+    if not _STAND_IN.fullmatch(secret) and secret not in _stand_ins:
         number = len(_stand_ins) + 1
         learn({secret: BLOT if number == 1 else f"[key-{number}]"})
-    return _stand_ins[secret]
+    return _stand_ins.get(secret, secret)
 
 
 def revealed(text: str) -> str:

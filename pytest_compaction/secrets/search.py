@@ -202,19 +202,14 @@ def find_broken(text: str, keys: Iterable[Span]) -> Iterator[str]:
     for first in _LAST_WORD.finditer(text):
         yield from _joined(text, first)
     for start, stop in keys:
-        rest = _rest(text, start, stop)
-        if rest is not None:
-            yield _looked_for(text[start:stop] + rest["rest"], text[start : rest.end()])
-
-
-def _rest(text: str, start: int, stop: int) -> re.Match[str] | None:
-    """The rest of a key on the next line; a word, a hash or a name is none."""
-    key, match = text[start:stop], _REST.match(text, stop)
-    if match is None or len(key) < _SHORTEST_BROKEN or "\n" in key:
-        return None
-    rest = match["rest"]
-    hash_after_key = HEX.fullmatch(rest) and not HEX.fullmatch(key[-_TAIL:])
-    return match if is_mixed(rest) and not (hash_after_key or WORDS.fullmatch(rest)) else None
+        key, match = text[start:stop], _REST.match(text, stop)
+        if match is None or len(key) < _SHORTEST_BROKEN or "\n" in key:
+            continue
+        rest = match["rest"]
+        # A word, a hash or a name is no rest.
+        hash_after_key = HEX.fullmatch(rest) and not HEX.fullmatch(key[-_TAIL:])
+        if is_mixed(rest) and not (hash_after_key or WORDS.fullmatch(rest)):
+            yield _looked_for(key + rest, text[start : match.end()])
 
 
 def _joined(text: str, first: re.Match[str]) -> Iterator[str]:

@@ -173,7 +173,7 @@ def test_a_cut_head_of_a_long_document_is_recognised(tmp_path):
         ('{"messages": [7]}', ["int instead of a message"]),
         ('{"messages": [{"role": "user", "content": 7}]}', ["unknown message part"]),
         ('{"messages": [{"role": "assistant", "tool_calls": 7}]}', ["unknown tool call"]),
-        ('{"messages": []}', ["no list of chat messages"]),
+        ('{"messages": []}', ["no conversation of openai-chat"]),
         ('{"messages": [', ["not valid JSON", "column 15"]),
         ('{"messages":\n[1,\n', ["not valid JSON", "at line 3"]),
         ('{"messages": [{"role": "user"}]}\n{"messages": [\n', ["part of a line that was"]),

@@ -148,7 +148,7 @@ def test_an_encrypted_compaction_is_a_boundary_without_a_record(tmp_path):
         ({"input": [{"type": "function_call"}]}, ["item 0", "without call_id"]),
         ({"input": [{"type": "message", "role": "user", "content": 7}]}, ["content is int"]),
         ({"input": [{"type": "levitation"}]}, ["no message in the conversation"]),
-        ({"other": 1}, ["no item of the Responses interface"]),
+        ({"other": 1}, ["no conversation of openai-responses"]),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, value, words):
