@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from support.endpoint_server import serving
 from support.scenarios import flat, lean, records, write_cases
-from support.stub_endpoint import long_case
+from support.stub_endpoint import PRICED, long_case
 
 from pytest_compaction import cli
 from pytest_compaction.case import find_cases
@@ -93,3 +94,28 @@ def test_a_run_says_that_no_words_are_recorded_and_rules_write(pytester, no_mode
     assert "words record" not in told
     own, more = continued(pytester)["anchored"]
     assert len(own) + len(more) == 7
+
+
+def test_a_model_writes_for_continued_cases_and_its_seconds_and_dollars_are_told(
+    pytester, monkeypatch, capsys
+):
+    pytester.makeconftest(PRICED)
+    given = ("--compactor=anchored", *CYCLES, "--compaction-model=gpt-5-mini")
+    with serving() as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-for-this-test-0123456789")
+        run(pytester, *given)
+        own, more = continued(pytester)["anchored"]
+        asked = len(endpoint.bodies)
+        run(pytester, *given, "--compaction-replay")
+        assert len(endpoint.bodies) == asked, "a replay asks for nothing"
+    assert len(own) + len(more) == 7
+    assert all(event["calls"] >= 1 for event in more)
+    assert continued(pytester)["anchored"] == (own, more)
+    capsys.readouterr()
+    runs = pytester.path / ".pytest_compaction" / "runs"
+    first, _ = sorted(map(str, runs.glob("*.jsonl")))
+    assert cli.main(["report", first, "--table=cycles", "--format=json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["tables"]["cycles"]["rows"]
+    assert row["seconds"] > 0
+    assert row["usd"] > 0
