@@ -172,20 +172,29 @@ def decide_baseline(
         changes = run_changes(baseline.records, group)
         label = f"@{arm}" if len(arms) > 1 else ""
         if "overall" not in changes.figures:
-            rule = rule_text(f"overall{label}", baseline, rules.max_drop)
-            not_applied.append((rule, _why_nothing(changes, baseline)))
+            why = f"no item of this run is in {baseline.title}"
+            if changes.unscored:
+                why = f"no item has a score both in this run and in {baseline.title}"
+            elif changes.changed_cases:
+                why = (
+                    f"nothing is comparable: {len(changes.changed_cases)} cases changed since "
+                    f"{baseline.title}; accept a run anew with --compaction-baseline-update"
+                )
+            elif changes.changed_probes:
+                why = f"nothing is comparable: all facts changed since {baseline.title}"
+            not_applied.append((rule_text(f"overall{label}", baseline, rules.max_drop), why))
             continue
         sampled = baseline.sampled or is_sampled(header or {}, group)
         newly_gone = _newly_gone(label, baseline, changes.facts, rules, sampled)
-        decided = newly_gone is not None and newly_gone.check is not None
-        passes = decided or rules.inconclusive == "pass"
+        passes = rules.inconclusive == "pass"
+        if newly_gone is not None and newly_gone.check is not None:
+            passes = True
+            newly_gone = replace(newly_gone, check=within_budget(newly_gone.check, group))
         means = tuple(
             _mean_rule(metric, label, changes, baseline, rules.max_drop, passes)
             for metric in changes.figures
             if known()[metric].kind == "score"
         )
-        if newly_gone is not None and newly_gone.check is not None:
-            newly_gone = replace(newly_gone, check=within_budget(newly_gone.check, group))
         means = tuple(replace(rule, check=within_budget(rule.check, group)) for rule in means)
         comparisons.append(ArmComparison(arm, baseline, changes, means, newly_gone))
     there = {record["compactor"] for record in probes}
@@ -200,21 +209,6 @@ def decide_baseline(
 def rule_text(label: str, baseline: Baseline, max_drop: float) -> str:
     """The text of a rule, as in ``overall@anchored vs main: drop<=0.1``."""
     return f"{label} vs {baseline.name}: drop<={max_drop:g}"
-
-
-def _why_nothing(changes: RunChanges, baseline: Baseline) -> str:
-    if changes.unscored:
-        return f"no item has a score both in this run and in {baseline.title}"
-    changed = len(changes.changed_cases)
-    if changed:
-        verb = "the case changed" if changed == 1 else f"all {changed} cases changed"
-        return (
-            f"nothing is comparable: {verb} since {baseline.title}; accept a run anew with "
-            "--compaction-baseline-update"
-        )
-    if changes.changed_probes:
-        return f"nothing is comparable: the facts of every probe changed since {baseline.title}"
-    return f"no item of this run is in {baseline.title}"
 
 
 def _newly_gone(

@@ -81,17 +81,17 @@ class ArmTotals:
     prompt: float | None = None
 
 
-def trial_values(records: Iterable[Record], value: Value) -> dict[int, dict[ProbeKey, float]]:
+def trial_values(records: Iterable[Record], value: Value) -> list[dict[ProbeKey, float]]:
     found: dict[int, dict[ProbeKey, float]] = defaultdict(dict)
     for record in records:
         each = value(record)
         if each is not None and math.isfinite(each):
             found[record["trial"]][probe_key(record)] = each
-    return dict(sorted(found.items()))
+    return [found[trial] for trial in sorted(found)]
 
 
 def mean_over_trials(records: Iterable[Record], value: Value) -> dict[ProbeKey, float]:
-    trials = trial_values(records, value).values()
+    trials = trial_values(records, value)
     keys = sorted({key for each in trials for key in each})
     return {key: fmean(each[key] for each in trials if key in each) for key in keys}
 
@@ -116,7 +116,7 @@ def trial_noise(records: Sequence[Record], value: Value) -> float | None:
     variance of ``d`` is twice that of a trial, and a mean over ``T`` trials has a ``T``-th of it.
     ``None`` with one trial.
     """
-    trials = list(trial_values(records, value).values())
+    trials = trial_values(records, value)
     gaps = [
         fmean(other[key] - one[key] for key in both)
         for one, other in combinations(trials, 2)

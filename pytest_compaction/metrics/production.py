@@ -95,17 +95,12 @@ def production_loss(records: Iterable[Record]) -> ProductionLoss | None:
 
 
 def _kept(compactor: str, records: Sequence[Record], unscored: int) -> KeptFacts:
-    types = dict.fromkeys(fact["type"] for record in records for fact in record["facts"])
+    stated = [
+        (case_key(r), fact["type"], float(is_stated(fact))) for r in records for fact in r["facts"]
+    ]
     shares = {
-        type: mean_over(
-            clustered(
-                (case_key(record), float(is_stated(fact)))
-                for record in records
-                for fact in record["facts"]
-                if type in (ALL_TYPES, fact["type"])
-            )
-        )
-        for type in (ALL_TYPES, *types)
+        type: mean_over(clustered((c, value) for c, of, value in stated if type in (ALL_TYPES, of)))
+        for type in (ALL_TYPES, *dict.fromkeys(of for _, of, _ in stated))
     }
     # A view that is read per question counts with its mean.
     views = clustered(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from pytest_compaction.metrics import FEWEST_CLUSTERS, Agreement, Coefficient
+from pytest_compaction.metrics import FEWEST_CLUSTERS, Agreement
 from pytest_compaction.records import rounded
 from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.reports.table import (
@@ -68,20 +68,14 @@ def agreement_json(agreements: Iterable[Agreement]) -> str:
 
 def _table(agreement: Agreement) -> Table:
     title = f"{agreement.first} against {agreement.second}"
-    return table("agreement", title, _COLUMNS, map(_row, agreement.figures), _notes(agreement))
-
-
-def _row(figure: Coefficient) -> list[Cell]:
-    value = "-" if figure.value is None else f"{figure.value:.2f}"
-    interval = "-" if figure.value is None else interval_text(figure.interval)
-    return [
-        Cell(figure.of),
-        Cell(figure.measure),
-        Cell(value),
-        Cell(interval),
-        count(figure.count),
-        count(figure.cases),
-    ]
+    rows = []
+    for figure in agreement.figures:
+        value, interval = "-", "-"
+        if figure.value is not None:
+            value, interval = f"{figure.value:.2f}", interval_text(figure.interval)
+        texts = map(Cell, (figure.of, figure.measure, value, interval))
+        rows.append([*texts, count(figure.count), count(figure.cases)])
+    return table("agreement", title, _COLUMNS, rows, _notes(agreement))
 
 
 def _notes(agreement: Agreement) -> Iterator[str]:

@@ -10,7 +10,6 @@ from typing import Final
 from pytest_compaction.case import LETTERS, Case, Fact, Probe
 from pytest_compaction.conversation import (
     Image,
-    Message,
     Text,
     Thinking,
     TokenCounter,
@@ -200,10 +199,10 @@ def _keys(keys: Sequence[Sequence[str]], page: Page) -> Iterator[str]:
 
 def recorded_view(case: Case, point: int, page: Page) -> Iterator[str]:
     """The view that the recorded agent had after its own compaction at a point, if known."""
-    view: Sequence[Message] = case.points[point].recorded
-    if view:
-        yield _rule(f"on record after point {printable(case.points[point].id)}", page)
-    for message in view:
+    at = case.points[point]
+    if at.recorded:
+        yield _rule(f"on record after point {printable(at.id)}", page)
+    for message in at.recorded:
         yield from page.lines(f"{message.id} {message.role}", 0)
         for part in message.parts:
             yield from _part(part, page)
