@@ -123,31 +123,31 @@ class _Import:
             tried += 1
             try:
                 self._file(path)
-            except ImportFormatError as error:
-                if reason := self._counted(error, len(self.names)):
-                    none[reason] += 1
-                    continue
-                complain(str(error))
-                failed = True
-            except OSError as error:
-                complain(f"{error.filename or path}: {error.strerror or error}")
-                failed = True
             except Exception as error:  # a fault of one file must not cost the others
-                complain(f"{path}: please report this fault, {type(error).__name__}: {error}")
-                failed = True
+                failed |= not self._counted(error, path, none, len(self.names) > 1)
         _report_none(none, tried, "files")
         return 1 if failed or not self.written else 0
 
     def _is_enough(self) -> bool:
         return self.options.newest is not None and len(self.written) >= self.options.newest
 
-    def _counted(self, error: ImportFormatError, number: int) -> str:
-        """The reason by which a conversation without a case is counted, in place of a sentence."""
-        if number > 1 and isinstance(error, NotCompactableError):
-            return "too little to compact"
-        if self.options.newest is not None and isinstance(error, NoProbeError):
-            return "nothing to ask about (import one alone to read why)"
-        return ""
+    def _counted(
+        self, error: Exception, path: Path, none: Counter[str], is_one_of_many: bool
+    ) -> bool:
+        """Count a conversation that gives no case, or say why and return false."""
+        if is_one_of_many and isinstance(error, NotCompactableError):
+            none["too little to compact"] += 1
+        elif self.options.newest is not None and isinstance(error, NoProbeError):
+            none["nothing to ask about (import one alone to read why)"] += 1
+        else:
+            said = f"{path}: please report this fault, {type(error).__name__}: {error}"
+            if isinstance(error, ImportFormatError):
+                said = str(error)
+            elif isinstance(error, OSError):
+                said = f"{error.filename or path}: {error.strerror or error}"
+            complain(said)
+            return False
+        return True
 
     def _file(self, path: Path) -> None:
         options = self.options
@@ -174,21 +174,17 @@ class _Import:
                         f"{error}; left out of it: {left}" if left else f"{error}"
                     ) from error
                 skipped += 1
-                if reason := self._counted(error, 2):
-                    none[reason] += 1
-                    continue
-                complain(str(error))
-                broken += not isinstance(error, NoProbeError)
+                if not self._counted(error, path, none, True):
+                    broken += not isinstance(error, NoProbeError)
             if self._is_enough():
                 break
-        if made + skipped > 1:
-            _report_none(none, made + skipped, f"conversations of {printable(str(path))}")
+        total, named = made + skipped, printable(str(path))
+        if total > 1:
+            _report_none(none, total, f"conversations of {named}")
         if skipped and not made:
             raise ImportFormatError(f"{path}: no case can be made from its {skipped} conversations")
-        if made + skipped > 1:
-            print(
-                f"{made} of {made + skipped} conversations of {printable(str(path))} became cases"
-            )
+        if total > 1:
+            print(f"{made} of {total} conversations of {named} became cases")
         if redactor:
             report_redaction(redactor)
         if broken:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from argparse import SUPPRESS
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -144,27 +144,12 @@ class WordsRequests:
         return "recorded" if words.answer(call, place) else "stale", words.reply
 
     def _row(self, request: WordsRequest) -> dict[str, Any]:
-        place, reply = request.place, request.reply
-        said = None if reply is None else read_reply("chat.completions", reply.body)
-        words = None
-        if said is not None and reply is not None:
-            finish = "length" if said.cut else "content_filter" if said.refused else "stop"
-            words = {"words": said.text or said.problem * said.refused, "finish": finish}
-        text = said.text if said else ""
-        return {
-            "case": place.case,
-            "strategy": place.strategy,
-            "trial": place.trial,
-            "point": place.point,
-            "number": request.number,
-            "budget": place.budget,
-            "trigger": place.trigger,
-            "digest": request.digest,
-            "covers": request.covers,
-            "prompt": request.prompt,
-            "flaws": request.flaws,
-            "state": request.state,
-            "read": request.entry.read,
-            "written": request.entry.written or self._session.roles.tokens.text(text),
-            **(words or {}),
-        }
+        names = "number digest covers prompt flaws state".split()
+        row = asdict(request.place) | {name: getattr(request, name) for name in names}
+        row |= {"read": request.entry.read, "written": request.entry.written}
+        if request.reply is not None:
+            said = read_reply("chat.completions", request.reply.body)
+            row["finish"] = "length" if said.cut else "content_filter" if said.refused else "stop"
+            row["words"] = said.text or said.problem * said.refused
+            row["written"] = row["written"] or self._session.roles.tokens.text(said.text)
+        return row

@@ -42,25 +42,19 @@ KINDS: Final[Mapping[RecordType, Kind]] = {
 
 def kind_of(metafunc: pytest.Metafunc) -> Kind | None:
     """The kind of item that a test function measures; ``None`` for a test of another sort."""
-    asked, provided = set(metafunc.fixturenames), _provided(metafunc)
-    for kind in KINDS.values():
-        wanted = set(kind.fixtures)
-        if wanted <= asked and not wanted & provided:
-            return kind
-    return None
-
-
-def _provided(metafunc: pytest.Metafunc) -> set[str]:
     definitions: Mapping[str, Sequence[Any]] = getattr(metafunc, "_arg2fixturedefs", {})
-    provided = {name for name, found in definitions.items() if not (found and _is_ours(found[-1]))}
+    provided = set()
+    for name, found in definitions.items():
+        if not found or getattr(found[-1].func, "__module__", None) != OUR_FIXTURES:
+            provided.add(name)
     for mark in metafunc.definition.iter_markers("parametrize"):
         names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
         provided.update(names.replace(",", " ").split() if isinstance(names, str) else names)
-    return provided
-
-
-def _is_ours(definition: Any) -> bool:
-    return getattr(definition.func, "__module__", None) == OUR_FIXTURES
+    for kind in KINDS.values():
+        wanted = set(kind.fixtures)
+        if wanted <= set(metafunc.fixturenames) and not wanted & provided:
+            return kind
+    return None
 
 
 def parametrize_idle(metafunc: pytest.Metafunc) -> None:

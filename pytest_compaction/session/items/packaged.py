@@ -43,11 +43,12 @@ def argument(text: str, folder: Path) -> str:
     ``::test_probe[…]``. Any other argument stays as it is.
     """
     path, colons, names = text.partition("::")
+    found = None
     if not path:
         found = _OF_TEST.get(names.partition("[")[0])
-    else:
-        found = next((place for place, nodeid in _IDS.items() if _ends_with(path, nodeid)), None)
-        found = None if (folder / path).exists() else found
+    elif not (folder / path).exists():
+        below = path.replace("../", "")
+        found = next((place for place, nodeid in _IDS.items() if nodeid == below), None)
     return text if found is None else f"{found}{colons}{names}"
 
 
@@ -58,7 +59,3 @@ def remember_failures(config: pytest.Config) -> None:
     if failed and paths is not None:
         kept = {str(key).partition("::")[0] for key in failed}
         paths.update(path for path, nodeid in _IDS.items() if nodeid in kept)
-
-
-def _ends_with(path: str, nodeid: str) -> bool:
-    return path.removesuffix(nodeid).replace("../", "") == "" and path.endswith(nodeid)
