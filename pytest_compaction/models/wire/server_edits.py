@@ -66,13 +66,16 @@ def due_edits(
     size = tokens.messages(messages)
     due: list[str] = []
     for edit in edits_of(parameters):
-        kind, trigger = str(edit.get("type")), _trigger(edit)
-        uses = trigger[0] == "tool_uses"
+        kind, trigger = str(edit.get("type")), edit.get("trigger")
+        unit, least = _member(trigger, "type"), _member(trigger, "value")
+        if not (isinstance(unit, str) and isinstance(least, int)):
+            unit, least = "input_tokens", _TRIGGERS.get(kind, 0)
+        uses = unit == "tool_uses"
         count = sum(len(message.calls) for message in messages) if uses else size
-        if kind not in _TRIGGERS or count < trigger[1]:
+        if kind not in _TRIGGERS or count < least:
             continue
         if kind == COMPACTION or clearable(edit, messages):
-            due.append(f"{kind} from {trigger[1]:,} {trigger[0].replace('_', ' ')} on")
+            due.append(f"{kind} from {least:,} {unit.replace('_', ' ')} on")
     return tuple(due)
 
 
@@ -90,13 +93,6 @@ def clearable(edit: Json, messages: Sequence[Message]) -> list[tuple[Message, To
     excluded = set(edit.get("exclude_tools") or ())
     old = answered[: max(len(answered) - kept, 0)]
     return [(message, call) for message, call in old if tool_name(call.name) not in excluded]
-
-
-def _trigger(edit: Json) -> tuple[str, int]:
-    kind, value = _member(edit.get("trigger"), "type"), _member(edit.get("trigger"), "value")
-    if isinstance(kind, str) and isinstance(value, int):
-        return kind, value
-    return "input_tokens", _TRIGGERS.get(str(edit.get("type")), 0)
 
 
 def assumed(parameters: Json, read_tokens: int) -> Applied:
@@ -122,6 +118,13 @@ def read_applied(body: Json) -> Applied:
         compacted |= any(_output(one) for one in iterations if one.get("type") == "compaction")
     if compacted:
         kinds.add(COMPACTION)
+    # Input tokens of the last iteration that answered, or of all if they are not listed.
+    answering = [one for one in iterations if one.get("type") != "compaction"]
+    usage, read = body.get("usage"), 0
+    if answering:
+        read = _input(answering[-1])
+    elif compacted and isinstance(usage, Mapping):
+        read = _input(usage)
     problems = [str(entry["error"]) for entry in entries if entry.get("error")]
     if blocks and not whole:
         problems.append("the compaction block is empty: its summary failed")
@@ -130,7 +133,7 @@ def read_applied(body: Json) -> Applied:
         sum(_count(entry, "cleared_input_tokens") for entry in cleared),
         sum(_count(entry, "cleared_tool_uses") for entry in cleared),
         "\n".join(clean(b["content"]) for b in whole if isinstance(b.get("content"), str)),
-        _read(body, iterations, compacted),
+        read or None,
         printable("; ".join(problems), 160),
     )
 
@@ -151,17 +154,6 @@ def compaction_usage(body: Json) -> tuple[int, int]:
     if _input(usage) >= read + max(others, 1):
         return 0, 0
     return read, written
-
-
-def _read(body: Json, iterations: Sequence[Json], compacted: bool) -> int | None:
-    """Input tokens of the last iteration that answered, or of all if they are not listed."""
-    answering = [one for one in iterations if one.get("type") != "compaction"]
-    if answering:
-        return _input(answering[-1]) or None
-    usage = body.get("usage")
-    if compacted and isinstance(usage, Mapping):
-        return _input(usage) or None
-    return None
 
 
 def _places(body: Json) -> Iterator[Json]:
