@@ -266,6 +266,11 @@ def alternative(text: str) -> Alternative:
     return Alternative(normal, tuple(terms), len(_NEGATION.findall(normal)) % 2 == 1)
 
 
+def of_term(term: Term) -> Alternative:
+    """An alternative that asks for one term alone."""
+    return Alternative("", (term,), negative=False)
+
+
 def _token_terms(token: str) -> list[Term]:
     if token in NEGATIONS or token.endswith("n't"):
         return []

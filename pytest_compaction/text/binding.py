@@ -83,11 +83,13 @@ _SAYS: Final = re.compile(rf"\b(?:{_VERBAL.pattern})\b|[a-z]n't\b")
 _LETTERS: Final = re.compile(r"[a-z]+")
 _FEW: Final = 2
 """Function words that show a sentence where no verb is known."""
-_LINKS: Final = frozenset("between among within behind beyond along across around near per".split())
+_NO_RIVALS: Final = STOPWORDS | frozenset(
+    "between among within behind beyond along across around near per one ones".split()
+)
 _SHORTEST_LABEL: Final = 3
 _BEFORE: Final = re.compile(r"(?<![\w/.-])([a-z]{3,})(?:'s)? $")
-_ASIDE: Final = 80
-"""Characters to either side in which a bracket is sought."""
+_ASIDE: Final = re.compile(r"\([^()]*\)")
+"""In brackets stands more about what is named before them."""
 _NEAR: Final = 30
 """Characters before a noun in which the word before it is sought."""
 _BEHIND: Final = re.compile(r" ([a-z]{3,})\b(?![/.]\w)")
@@ -99,9 +101,13 @@ _OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earli
 def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     """Another thing with the statement's predicate, if the passage shows one."""
     both = compared(text, wanted, passage)
-    left = _left(both)
-    if left or len(both.clauses) < 2:
-        return left
+    for unit in both.units:  # source and goal of a movement are swapped
+        if _ENTRY.search(both.own.normal[: unit.own[0]]) and unit.places:
+            before = [both.passage.normal[:start] for start, _ in unit.places]
+            if all(_EXIT.search(text) for text in before):
+                return f'out of "{both.own.normal[slice(*unit.own)]}" and not into it'
+    if len(both.clauses) < 2:
+        return None
     return (
         _other_thing(both)
         or _other_modifier(both)
@@ -113,26 +119,17 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     )
 
 
-def _left(both: Comparison) -> str | None:
-    """Source and goal of a movement are swapped."""
-    for unit in both.units:
-        if _ENTRY.search(both.own.normal[: unit.own[0]]) and unit.places:
-            before = [both.passage.normal[:start] for start, _ in unit.places]
-            if all(_EXIT.search(text) for text in before):
-                return f'out of "{both.own.normal[slice(*unit.own)]}" and not into it'
-    return None
-
-
 def _other_thing(both: Comparison) -> str | None:
     """Another value, name or person stands where the statement has its own."""
     mine = [unit.thing for unit in both.units if unit.thing]
+    asides = [match.span() for match in _ASIDE.finditer(both.passage.normal)]
     for unit in both.units:
         if unit.thing is None:
             continue
         rivals = [
             one.span
             for one in both.foreign
-            if may_replace(one, unit.thing) and not _is_aside(both.passage.normal, one.span)
+            if may_replace(one, unit.thing) and not any(within(one.span, it) for it in asides)
         ]
         label = word_before(both.own.normal, unit.own[0], " ")
         if len(label) >= _SHORTEST_LABEL and label not in STOPWORDS:  # "another ticket"
@@ -183,51 +180,30 @@ def _other_modifier(both: Comparison) -> str | None:
     """One word of two is another: "the north gauge" for "south", "batch verify" for "replay"."""
     taken = [*both.keyed, *(span for unit in both.units for span in unit.places)]
     words = {unit.own: unit for unit in reversed(both.units) if unit.thing is None}
+    normal = both.passage.normal
     for pair in _PAIR.finditer(both.own.normal):
         others = both.beside([pair.span(1), pair.span(2)])
         for one, same in ((1, 2), (2, 1)):
             changed, kept = words.get(pair.span(one)), words.get(pair.span(same))
             if changed is None or kept is None:
                 continue
+            if one == 1:
+                found = [_BEFORE.search(normal, max(at - _NEAR, 0), at) for at, _ in kept.places]
+            else:
+                ends = kept.places if f"{pair[same]} {pair[one]}" in normal else ()
+                found = [_BEHIND.match(normal, end) for _, end in ends]
             rivals = [
-                span
-                for span in _beside(both.passage.normal, kept, one)
-                if _is_other(both, span, taken)
-                and (one == 1 or f"{pair[same]} {pair[one]}" in both.passage.normal)
+                match.span(1)
+                for match in found
+                if match
+                and match[1] not in _NO_RIVALS
+                and not _VERBAL.fullmatch(match[1])
+                and not meets(match.span(1), taken)
             ]
             rival = _rival(both, changed.places, rivals, others)
             if rival:
-                return (
-                    f'"{both.passage.normal[slice(*rival)]}" for "{pair[one]}" with "{pair[same]}"'
-                )
+                return f'"{normal[slice(*rival)]}" for "{pair[one]}" with "{pair[same]}"'
     return None
-
-
-def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
-    word = both.passage.normal[slice(*span)]
-    return not (
-        word in STOPWORDS
-        or word in _LINKS
-        or word in {"one", "ones"}
-        or _VERBAL.fullmatch(word)
-        or meets(span, taken)
-    )
-
-
-def _beside(normal: str, noun: Placed, side: int) -> list[Span]:
-    """The words before the noun (1) or behind it (2)."""
-    if side == 1:
-        found = [_BEFORE.search(normal, max(start - _NEAR, 0), start) for start, _ in noun.places]
-    else:
-        found = [_BEHIND.match(normal, end) for _, end in noun.places]
-    return [match.span(1) for match in found if match]
-
-
-def _is_aside(normal: str, span: Span) -> bool:
-    """Whether it stands in brackets, as more about what is named before it."""
-    begin, end = max(span[0] - _ASIDE, 0), span[1] + _ASIDE
-    opened = normal.rfind("(", begin, span[0])
-    return opened > normal.rfind(")", begin, span[0]) and normal.find(")", span[1], end) >= 0
 
 
 def _rival(

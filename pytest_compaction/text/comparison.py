@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.text.alternatives import Match, Term, Wanted
+from pytest_compaction.text.alternatives import Term, Wanted
 from pytest_compaction.text.cues import REVERSING
 from pytest_compaction.text.excerpts import proper_names
 from pytest_compaction.text.minimal_clauses import VERB, Thing, minimal_clauses, things, within
@@ -148,7 +148,14 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
     heard, clauses = _laid_out(passage.normal, _in(proper, passage.normal), passage.joints)
     terms, spans = _own_spans(text, wanted)
     groups = [
-        (placed, [one.spans for one in passage.matches_of(group) if _is_wording(one)])
+        (
+            placed,
+            [  # the words of a denial ("no longer stands") count only as they are
+                one.spans
+                for one in passage.matches_of(group)
+                if one.whole is not None or not one.alternative.negative
+            ],
+        )
         for placed, group in zip(spans, wanted, strict=True)
     ]
     units = _units(own, terms, mine, heard, groups, passage)
@@ -235,11 +242,6 @@ def _own_spans(text: str, wanted: Wanted) -> tuple[list[tuple[Term, list[Span]]]
     return [(term, own.parsed.term_places(term)) for term in own.terms], [
         [span for match in own.parsed.matches_of(group) for span in match.spans] for group in wanted
     ]
-
-
-def _is_wording(match: Match) -> bool:
-    """Not the words of a denial ("no longer stands"), unless they stand as they are."""
-    return match.whole is not None or not match.alternative.negative
 
 
 def meets(span: Span, spans: Sequence[Span]) -> bool:

@@ -10,8 +10,8 @@ The forms of English are in ``languages.en``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -45,9 +45,21 @@ class Cue:
         """Whether words between these positions lie in the scope."""
         return self.scope[0] <= start and end <= self.scope[1]
 
+    def reaches_any(self, spans: Iterable[Span]) -> bool:
+        """Whether one of the spans lies in the scope."""
+        return any(self.reaches(*span) for span in spans)
+
     def reaches_back(self, start: int, end: int) -> bool:
         """Whether words between these positions lie before the cue in its segment."""
         return self.before[0] <= start and end <= self.before[1]
+
+    def moved(self, offset: int) -> Cue:
+        """The same cue so many characters further on."""
+        at, scope, before = (
+            span if span == NOWHERE else (span[0] + offset, span[1] + offset)
+            for span in (self.at, self.scope, self.before)
+        )
+        return replace(self, at=at, scope=scope, before=before)
 
     def reverses(self, span: Span) -> bool:
         """Whether it makes what stands here the opposite, before or behind it."""
@@ -149,7 +161,10 @@ def sense_of(normal: str, code: bool = False) -> Sense:
     if not code:
         cues += _rejections(normal, bounds)
         if negates:
-            cues += _without_part(normal, bounds)
+            for match in en.NO_PART.finditer(normal):
+                start, end = match.span()
+                left = _shared(normal, bounds, bounds.before(start), start)
+                cues.append(Cue("rejected", (start, end), (end, bounds.after(end)), (left, start)))
         cues += _replacements(normal, bounds)
         cues += _past(normal, bounds)
         cues += _suppositions(normal, bounds)
@@ -278,13 +293,6 @@ def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
         yield Cue("rejected", (start, end), (end, limit), (left, start) if passive else NOWHERE)
 
 
-def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    for match in en.NO_PART.finditer(normal):
-        start, end = match.span()
-        left = _shared(normal, bounds, bounds.before(start), start)
-        yield Cue("rejected", (start, end), (end, bounds.after(end)), (left, start))
-
-
 def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
     """Start of the clause that lends its subject or object to a verb without one.
 
@@ -309,8 +317,11 @@ def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:
             yield Cue("replaced", (start, end), NOWHERE, (left, start))
         else:
             yield Cue("replaced", (start, end), (end, by.start() if by else limit))
-    if "from" in normal or "out of" in normal:
-        yield from _from_to(normal, bounds)
+    for match in en.FROM_TO.finditer(normal) if "from" in normal or "out of" in normal else ():
+        left, right = bounds.before(match.start()), bounds.after(match.end())
+        changes = en.CHANGES.search(normal, left, right)
+        if changes or normal[:left].endswith("(") or normal[left] == "(":
+            yield Cue("replaced", (match.start(), match.start("old") - 1), match.span("old"))
     arrows = list(en.ARROW.finditer(normal)) if _holds(normal, en.ARROW_SIGNS) else []
     for arrow in arrows:
         left = max(bounds.before(arrow.start()), 0)
@@ -319,17 +330,6 @@ def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:
         operand = en.OPERAND.search(normal, left, arrow.start())
         if operand and normal[arrow.end() :].strip():
             yield Cue("replaced", arrow.span(), (operand.start(), arrow.start()))
-
-
-def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    for match in en.FROM_TO.finditer(normal):
-        left, right = bounds.before(match.start()), bounds.after(match.end())
-        if (
-            en.CHANGES.search(normal, left, right)
-            or normal[:left].endswith("(")
-            or normal[left] == "("
-        ):
-            yield Cue("replaced", (match.start(), match.start("old") - 1), match.span("old"))
 
 
 def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:

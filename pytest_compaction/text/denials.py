@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.text.alternatives import Term
 from pytest_compaction.text.cues import NOWHERE, REVERSING, Cue
 from pytest_compaction.text.groups import KeyMatch
 from pytest_compaction.text.languages.en import NO_PART, REJECT
@@ -57,8 +56,11 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
         if places and all(is_denied(heard, span) for span in places):
             start, end = places[0]
             return f'"{heard.normal[start:end]}" is denied'
-        if not places and (un := _undone(passage, term)):
-            return f'"{un}" denies it'
+        verb = str(term.keys[0]) if term.keys and not places else ""
+        if len(verb) >= _CLOSE - 1 and verb.isalpha():
+            for un in (f"un{verb}", stem(f"un{verb}ed"), stem(f"un{verb}d")):
+                for span in passage.places.of(un):
+                    return f'"{passage.normal[slice(*span)]}" denies it'
     return None
 
 
@@ -154,18 +156,6 @@ def _stands_in(normal: str, clause: Span, group: Sequence[KeyMatch]) -> bool:
     if any(_SIGN.search(normal, one.start, one.end) for one in found):
         return False
     return bool(found) and all(clause[0] < one.end <= clause[1] for one in found)
-
-
-def _undone(passage: Parsed, term: Term) -> str | None:
-    """A word that says with "un" that the verb was not done."""
-    verb = str(term.keys[0]) if term.keys else ""
-    if len(verb) < _CLOSE - 1 or not verb.isalpha():
-        return None
-    for un in (f"un{verb}", stem(f"un{verb}ed"), stem(f"un{verb}d")):
-        if un in passage.places:
-            start, end = passage.places.of(un)[0]
-            return passage.normal[start:end]
-    return None
 
 
 def is_denied(passage: Parsed, span: Span, rejected: bool = False) -> bool:

@@ -286,13 +286,10 @@ def _exchanged(own: Meaning, passage: Parsed) -> str | None:
             kept.append(term)
         elif after and not before:
             gone.append(term)
-    if kept and gone and (_exact(kept) == _exact(gone)):
+    exact = [any(term.is_value or term.is_name for term in terms) for terms in (kept, gone)]
+    if kept and gone and exact[0] == exact[1]:
         return "what is kept and what is given up are exchanged"
     return None
-
-
-def _exact(terms: list[Term]) -> bool:
-    return any(term.is_value or term.is_name for term in terms)
 
 
 def _paired_otherwise(own: Meaning, passage: Parsed) -> str | None:

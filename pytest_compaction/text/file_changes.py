@@ -49,6 +49,7 @@ DENIED: Final = re.compile(
 NEGATION: Final = re.compile(
     r"\b(?:not|never|\w+n't|no|none|without|nothing|nobody)(?: [\w']+){0,3} $"
 )
+NEW: Final = re.compile(r"\bnew file\b|^(?:created|new)\b(?! \w+ (?:function|class|method))")
 KEPT: Final = re.compile(
     r"^[^,;:(]{0,40}?\b(?:left|leave|stay(?:s|ed)?|remain(?:s|ed)?|kept|keeps?|is|was|are|were)\b"
     r"[^,;:(]{0,20}?\b(?:untouched|unchanged|unmodified|unaltered|intact|alone|the same|"
@@ -133,10 +134,18 @@ def weigh_change(
     said = _said_changes(parsed.normal, place if named else None, end, above)
     outcome, why = weighed.outcome, weighed.why
     before, behind = parsed.normal[: place or 0], parsed.normal[end:]
-    governed = (
-        "" if _calls(parsed.normal) else _governed(parsed.normal, place if named else None, end)
-    )
-    if (said or change == "read") and _is_denied(governed, change):
+    # The part of the sentence that says what happened to the file, not what is in it.
+    governed = "" if _calls(parsed.normal) else parsed.normal
+    if named and governed:
+        start = max((match.end() for match in ASIDE.finditer(governed, 0, place or 0)), default=0)
+        aside = ASIDE.search(governed, end)
+        governed = governed[start : aside.start() if aside else len(governed)]
+    denied = DENIED.search(governed)
+    if denied and (  # that this change did not happen, or any where it is not a reading
+        VERBS["read"].search(denied[0]) or denied[0].startswith("there")
+        if change == "read"
+        else said
+    ):
         outcome, why = "contradicted", "said not to have happened"
     elif (
         named
@@ -147,7 +156,7 @@ def weigh_change(
         outcome, why = "contradicted", "said to be left as it was"
     elif named and change == "created" and EXISTED.match(behind):
         outcome, why = "contradicted", "said to have existed before"
-    elif not planned and is_planned(governed):
+    elif not planned and PLANNED.search(governed):
         outcome, why = "uncertain", "only planned"
     elif named and change == "read" and not said and LISTED.match(behind):
         outcome, why = "uncertain", "only listed"
@@ -165,45 +174,6 @@ def weigh_change(
     return replace(weighed, outcome=outcome, why=why)
 
 
-def folder_gone(normal: str, folder: str, change: str) -> bool:
-    """Whether a command or its output deletes or renames a whole folder."""
-    name = re.escape(folder)
-    if change == "renamed":
-        return re.search(rf"(?:^|[\s;&|])(?:git )?mv (?:-\w+ )*{name}/? ", normal) is not None
-    # The last "rm" before the name: one that starts further ahead would find no more.
-    between = r"(?:(?!\srm\b)[^;&|])*"
-    removed = rf"(?:^|[\s;&|])(?:git )?rm\b{between} {name}/?(?=$|[\s;&|])|^removing {name}/?$"
-    return re.search(removed, normal) is not None
-
-
-def is_planned(normal: str) -> bool:
-    """Whether a sentence speaks of something still to be done."""
-    return PLANNED.search(normal) is not None
-
-
-def without_past(parsed: Parsed) -> Parsed:
-    """Without the cues for what is no longer so: the old name of a renamed file is one."""
-    cues = tuple(cue for cue in parsed.sense.cues if cue.kind != "past")
-    return replace(parsed, sense=replace(parsed.sense, cues=cues))
-
-
-def _governed(normal: str, place: int | None, end: int) -> str:
-    """The part of a sentence that says what happened to the file, not what is in it."""
-    if place is None:
-        return normal
-    start = max((match.end() for match in ASIDE.finditer(normal, 0, place)), default=0)
-    aside = ASIDE.search(normal, end)
-    return normal[start : aside.start() if aside else len(normal)]
-
-
-def _is_denied(governed: str, change: str) -> bool:
-    """Whether it says that this change, or any where it is not a reading, did not happen."""
-    denied = DENIED.search(governed)
-    if denied is None or change != "read":
-        return denied is not None
-    return VERBS["read"].search(denied[0]) is not None or denied[0].startswith("there")
-
-
 def _said_changes(normal: str, place: int | None, end: int, above: Sequence[str]) -> set[str]:
     """The changes that a sentence, or else the nearest heading above it, names for a file.
 
@@ -212,7 +182,13 @@ def _said_changes(normal: str, place: int | None, end: int, above: Sequence[str]
     if _calls(normal):
         called = next((change for change, form in CALLS if form.search(normal)), None)
         return {"created", "modified"} if called == "created" else {called} if called else set()
-    said = _said(normal, place, end)
+    if place is not None:
+        said = _before(normal[:place]) or _after(normal[end:])
+    elif NEW.search(normal):
+        said = {"created"}
+    else:
+        said = {change for change, _ in _asserted(normal)}
+        said = {"modified"} if said - {"read"} or EDIT_VERBS.search(normal) else said
     for heading in reversed(above):
         if said:
             return said
@@ -225,30 +201,13 @@ def _calls(normal: str) -> bool:
     return TOOL.match(normal) is not None and not normal.rstrip().endswith((".", ":"))
 
 
-def _said(normal: str, place: int | None, end: int) -> set[str]:
-    if place is None:
-        new = re.search(
-            r"\bnew file\b|^(?:created|new)\b(?! \w+ (?:function|class|method))", normal
-        )
-        said = {change for change, _ in _asserted(normal)}
-        if new:
-            return {"created"}
-        return {"modified"} if said - {"read"} or EDIT_VERBS.search(normal) else said
-    said = _before(normal[:place])
-    return said or _after(normal[end:])
-
-
 def _before(text: str) -> set[str]:
     """Changes by the last verb before the file's name."""
-    best: tuple[int, str, int] | None = None
-    for change, match in _asserted(text):
-        if best is None or match.start() > best[0]:
-            best = (match.start(), change, match.end())
-    if best is None:
+    last = max(_asserted(text), key=lambda one: one[1].start(), default=None)
+    if last is None:
         return {"modified"} if EDIT_VERBS.search(text) and INSIDE.search(text) else set()
-    _, change, end = best
-    between = text[end:].rpartition(":")[2]
-    verb = text[best[0] : end]
+    change, match = last
+    verb, between = text[match.start() :], text[match.end() :].rpartition(":")[2]
     if verb.startswith(("writ", "wrote", "sav", "generat", "produc")) and INSIDE.search(between):
         return {"created", "modified"}
     if change in {"created", "deleted"} and INSIDE.search(between):

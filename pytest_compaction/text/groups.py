@@ -110,18 +110,20 @@ def weigh(
     own = [one.match for group in groups for one in group if one.own]
     whole = None  # "it is false that", if all that stands in the sentence stands behind it
     for cue in cues if own else ():
-        if cue.whole and all(_within(cue, one) and not _holds(one, cue) for one in own):
+        if cue.whole and all(cue.reaches_any(one.spans) and not _holds(one, cue) for one in own):
             whole = cue
             break
     if whole is not None:
         rest = tuple(cue for cue in cues if cue is not whole)
         inner = replace(sentence, sense=replace(sentence.sense, cues=rest))
-        return _reversed(weigh(inner, groups, above, meant, strict), _reason(whole, sentence))
+        found, why = weigh(inner, groups, above, meant, strict), _reason(whole, sentence)
+        if found.outcome == "stated":
+            return replace(found, outcome="contradicted", why=why)
+        if found.outcome == "contradicted":
+            return replace(found, outcome="stated", why=f"{found.why}; {why}")
+        return found
     best: Weighed | None = None
-    choices = list(islice(product(*groups), MAX_CHOICES))
-    if len(choices) > 1:
-        choices.sort(key=_width)
-    for choice in choices:
+    for choice in sorted(islice(product(*groups), MAX_CHOICES), key=_width):
         weighed = _weigh_choice(sentence, choice, above, meant, strict)
         if best is None or RANK[weighed.outcome] > RANK[best.outcome]:
             best = weighed
@@ -131,19 +133,19 @@ def weigh(
     return best
 
 
+def choices(groups: Sequence[Sequence[Match]]) -> list[tuple[Match, ...]]:
+    """The choices of one match of each group, those that stand close together first."""
+    found = islice(product(*groups), MAX_CHOICES) if groups and all(groups) else ()
+    return sorted(found, key=width)
+
+
+def width(choice: Sequence[Match]) -> int:
+    """The room that the words take."""
+    return max(match.end for match in choice) - min(match.start for match in choice)
+
+
 def _width(choice: Sequence[KeyMatch]) -> int:
-    """The room that the words in the sentence itself take."""
-    own = [found.match for found in choice if found.own]
-    return max(match.end for match in own) - min(match.start for match in own)
-
-
-def _reversed(weighed: Weighed, why: str) -> Weighed:
-    """Reversed outcome of a sentence that is said to be false."""
-    if weighed.outcome == "stated":
-        return replace(weighed, outcome="contradicted", why=why)
-    if weighed.outcome == "contradicted":
-        return replace(weighed, outcome="stated", why=f"{weighed.why}; {why}")
-    return weighed
+    return width([found.match for found in choice if found.own])
 
 
 def _weigh_choice(
@@ -217,7 +219,9 @@ def _weigh_choice(
         return Weighed("uncertain", words, why, signature, width)
     if not right:
         return Weighed("contradicted", words, why or "without its negation", signature, width)
-    if _scattered(sentence, own):
+    parts = [_parts_of(sentence, match) for match in own] if sentence.parts else []
+    single = any(len(match.alternative.terms) == 1 for match in own)
+    if any(len(one) > 1 for one in parts) or (single and len(set().union(*parts)) > 1):
         why = "the groups stand in different clauses"
         return Weighed("uncertain", words, why, signature, width)
     why = "all groups in one clause" if len(own) == len(choice) else "below a heading that fits"
@@ -256,7 +260,7 @@ def _signature(
 def _hits(cue: Cue, choice: Sequence[KeyMatch]) -> tuple[bool, bool]:
     """Whether a cue reaches the statement, and whether it reaches its last group."""
     own = [found for found in choice if found.own]
-    inside = [found for found in own if _within(cue, found.match)]
+    inside = [found for found in own if cue.reaches_any(found.match.spans)]
     if cue.kind in {"supposed", "conditional"} and len(inside) < len(own):
         return False, False
     if inside:
@@ -267,28 +271,14 @@ def _hits(cue: Cue, choice: Sequence[KeyMatch]) -> tuple[bool, bool]:
     return False, False
 
 
-def _scattered(sentence: Parsed, own: Sequence[Match]) -> bool:
-    """Whether the words stand in parts of the sentence with subjects and values of their own.
+def _parts_of(sentence: Parsed, match: Match) -> set[int]:
+    """The parts of the sentence, each with a subject and a value of its own, that hold it.
 
     An alternative that is complete by itself, such as "dim 238", may stand in a part of its own.
     """
-    if not sentence.parts:
-        return False
-    if any(len(_parts_of(sentence, match)) > 1 for match in own):
-        return True
-    single = [match for match in own if len(match.alternative.terms) == 1]
-    parts = {part for match in own for part in _parts_of(sentence, match)}
-    return len(parts) > 1 and bool(single)
-
-
-def _parts_of(sentence: Parsed, match: Match) -> set[int]:
     if match.whole:
         return {sentence.part(match.start)} if match.end > sentence.header else set()
     return {sentence.part(start) for start, end in match.spans if end > sentence.header}
-
-
-def _within(cue: Cue, match: Match) -> bool:
-    return any(cue.reaches(start, end) for start, end in match.spans)
 
 
 def _reverses(sentence: Parsed, cue: Cue, found: KeyMatch) -> bool:
@@ -310,9 +300,9 @@ def _reverses(sentence: Parsed, cue: Cue, found: KeyMatch) -> bool:
         for span in found.match.spans
     ):  # "not the table checks" is no negation of the verb
         return False
-    return _within(cue, found.match) or (
+    return cue.reaches_any(found.match.spans) or (
         cue.reaches_back(found.match.start, found.match.end)
-        and not _acts(sentence.normal, cue.at[0])
+        and not _ACTS.match(sentence.normal[max(cue.at[0] - 5, 0) :])
     )
 
 
@@ -350,8 +340,3 @@ def _explained(sentence: Parsed, choice: Sequence[KeyMatch]) -> bool:
 def _reason(cue: Cue, sentence: Parsed) -> str:
     said = sentence.normal[cue.at[0] : cue.at[1]] or "?"
     return f'{_PLAIN_KIND[cue.kind]} "{said}"'
-
-
-def _acts(normal: str, place: int) -> bool:
-    """Whether the negation at this place is of something that its subject does."""
-    return _ACTS.match(normal[max(place - 5, 0) :]) is not None

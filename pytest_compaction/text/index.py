@@ -17,14 +17,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, alternative
+from pytest_compaction.text.alternatives import alternative
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
-from pytest_compaction.text.file_changes import folder_gone
 from pytest_compaction.text.groups import CLAIMED, RANK, KeyMatch, Weighed, openness, weigh
 from pytest_compaction.text.languages import is_read, language_of, name_of, why_not_read
 from pytest_compaction.text.sentence_index import SentenceIndex
@@ -33,15 +32,13 @@ from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
 from pytest_compaction.text.statement_keys import Keyed, asked_of
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.wording import PreparedText, read_graded
-from pytest_compaction.text.words import clipped, is_path
+from pytest_compaction.text.words import clipped
 
 _SHORT: Final = 20_000
 """Characters of a text of which the index is kept for a while."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
 _BETWEEN: Final = f"\n\n{MESSAGE_END}\n\n"
-_FOLDER_CHANGES: Final = frozenset({"deleted", "renamed"})
-"""Changes that a command on a folder states of each file in it, without naming the file."""
 
 
 @lru_cache(maxsize=4)
@@ -60,19 +57,14 @@ class _Batch:
 
     def found(self, asked: Keyed) -> list[int]:
         """The sentences that may hold all groups of a statement."""
-        found = self.candidates.get(asked)
-        if found is None:
+        if asked not in self.candidates:
             others = self.index.others(asked.statement.language)
             english = asked if asked.own == "en" else asked.in_english
             found = [] if english is None else self.index.candidates(english.wanted)
             if others:
                 found = sorted({number for number in found if number not in others}.union(others))
             self.candidates[asked] = found
-        return found
-
-    def literal(self, normal: str) -> Sequence[int]:
-        """The sentences in which the normalised text stands."""
-        return self.index.literal(normal)
+        return self.candidates[asked]
 
 
 class TextIndex:
@@ -205,27 +197,20 @@ class TextIndex:
         literal = [self._read_wording(form) for form in forms if self.contains(form)]
         if stated := [reading for reading in literal if reading.outcome == "stated"]:
             return stated[0]
-        type = asked.statement.type
-        readings = [
-            self._read_graded(form, type) if len(form.split()) > 2 else self._read_wording(form)
-            for form in forms
-        ]
-        return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
-
-    def _read_graded(self, form: str, type: str | None) -> Reading:
-        outcome, clause, words, why = read_graded(form, self._graded, type)
-        if outcome == "stated" and self._is_claimed(clause):
-            outcome, why = "uncertain", "by the heading or lead-in above"
-        return Reading(outcome, clipped(clause, _SHOWN), words, why)
-
-    def _is_claimed(self, clause: str) -> bool:
-        """Whether a sentence stands below a heading of what is only claimed, doubted or planned."""
-        index = self._index
-        return any(
-            openness(index.cues_over(number)) == CLAIMED
-            for number, sentence in enumerate(index.sentences)
-            if sentence.text in clause and len(sentence.text) > len(clause) // 2
-        )
+        readings = literal
+        for form in forms:
+            if len(form.split()) <= 2:
+                readings.append(self._read_wording(form))
+                continue
+            outcome, clause, words, why = read_graded(form, self._graded, asked.statement.type)
+            if outcome == "stated" and any(
+                openness(self._index.cues_over(number)) == CLAIMED
+                for number, sentence in enumerate(self._index.sentences)
+                if sentence.text in clause and len(sentence.text) > len(clause) // 2
+            ):
+                outcome, why = "uncertain", "by the heading or lead-in above"
+            readings.append(Reading(outcome, clipped(clause, _SHOWN), words, why))
+        return max(readings, key=lambda reading: RANK[reading.outcome])
 
     def _read_wording(self, form: str) -> Reading:
         """A name is stated where it stands; another form too, unless it is denied there.
@@ -255,7 +240,7 @@ class TextIndex:
         """The reading by the sentence that does most with the groups."""
         best: Weighed | None = None
         clause = ""
-        for batch, number in self._in_order(lambda batch: batch.found(asked)):
+        for batch, number in self._in_order(asked):
             if (asked, number) not in batch.weighed:
                 self.touched += 1
                 batch.weighed[asked, number] = weigh_sentence(batch.index, number, asked)
@@ -264,32 +249,20 @@ class TextIndex:
                 best, clause = weighed, batch.index.sentences[number].text
                 if weighed.outcome == "stated":
                     break
-        change = asked.statement.change
-        english = asked if asked.own == "en" else asked.in_english
-        stated = best is not None and best.outcome == "stated"
-        if change in _FOLDER_CHANGES and english is not None and not stated:
-            gone = self._gone_with_folder(english.wanted[0], change)
-            if gone is not None:
-                return Reading("stated", clipped(gone, _SHOWN), (), f"its folder was {change}")
         if best is None:
             return ABSENT
         return Reading(best.outcome, clipped(clause, _SHOWN), best.words, best.why)
 
-    def _in_order(self, find: Callable[[_Batch], Sequence[int]]) -> Iterator[tuple[_Batch, int]]:
-        """The sentences of this view among those found in each batch, in the order of the view.
+    def _in_order(self, asked: Keyed) -> Iterator[tuple[_Batch, int]]:
+        """The sentences of this view that may hold all groups, in the order of the view.
 
         A batch is asked only when the view comes to a text of it.
         """
-        found: dict[int, Sequence[int]] = {}
         for turn, first, end in self._places:
             batch = self._members[turn][0]
-            numbers = found.get(turn)
-            if numbers is None:
-                numbers = found[turn] = find(batch)
-            if numbers:
-                low, high = bisect_left(numbers, first), bisect_left(numbers, end)
-                for number in numbers[low:high]:
-                    yield batch, number
+            numbers = batch.found(asked)
+            for number in numbers[bisect_left(numbers, first) : bisect_left(numbers, end)]:
+                yield batch, number
 
     @cached_property
     def _places(self) -> list[tuple[int, int, int]]:
@@ -301,16 +274,6 @@ class TextIndex:
         )
         begins = [batch.index.begins for batch, _ in self._members]
         return [(turn, begins[turn][text], begins[turn][text + 1]) for _, turn, text in places]
-
-    def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> str | None:
-        """The sentence with a command that deletes or renames a folder that the file is in."""
-        for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
-            parts = path.split("/")[:-1]
-            for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
-                for batch, number in self._in_order(partial(_Batch.literal, normal=folder)):
-                    if folder_gone(batch.index.normals[number], folder, change):
-                        return batch.index.sentences[number].text
-        return None
 
 
 class _ViewIndex(TextIndex):
@@ -415,7 +378,7 @@ class LogIndex(SharedTexts):
     def candidates(self, statement: Statement) -> list[int]:
         """The places of the texts that may state this; no other text does."""
         asked = asked_of(statement)
-        if not asked.statement.keys or asked.statement.change in _FOLDER_CHANGES:
+        if not asked.statement.keys:
             return list(range(len(self._texts)))
         found = {self._alone.index.excerpt_of[number] for number in self._alone.found(asked)}
         return [place for place, number in enumerate(self._number_of) if number in found]

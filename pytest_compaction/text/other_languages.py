@@ -8,15 +8,15 @@ statement's own text, read by the same rules: "请勿修改" states "不要修�
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import islice, pairwise, product
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from pytest_compaction.text.alternatives import Alternative, Match, Term, path_keys
 from pytest_compaction.text.cues import NOWHERE, REVERSING, Cue, Sense, Span, sense_of
-from pytest_compaction.text.groups import MAX_CHOICES, PLAIN, RANK, Weighed, openness
+from pytest_compaction.text.groups import PLAIN, RANK, Weighed, choices, openness, width
 from pytest_compaction.text.ideographs import SIGN, SIGNS
 from pytest_compaction.text.languages import (
     OTHER,
@@ -29,6 +29,7 @@ from pytest_compaction.text.languages.en import FILE_CHANGES
 from pytest_compaction.text.languages.language import Kind, Language, Reach
 from pytest_compaction.text.parsed import Parsed, SentencePlaces
 from pytest_compaction.text.statement import Keys, Outcome, Statement
+from pytest_compaction.text.value_forms import any_of
 from pytest_compaction.text.values import held_values, values_of
 from pytest_compaction.text.words import (
     canonical_number,
@@ -56,22 +57,21 @@ def of_other_language(text: str, code: str) -> str:
     rules = language(code)
     if rules.decimal_comma:
         text = _DECIMAL.sub(".", _THOUSANDS.sub("", text))
-    if rules.numerals:
-        text = _numerals_of(code).sub(lambda match: rules.numerals[match[0]], text)
-    if rules.units:
-        text = _units_of(code).sub(lambda match: rules.units[match[0]], text)
+    for table, form in _words_of(code):
+        pieces = form.split(text)
+        pieces[1::2] = (table[word] for word in pieces[1::2])
+        text = "".join(pieces)
     return text
 
 
 @cache
-def _numerals_of(code: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(sorted(language(code).numerals, reverse=True))})\b")
-
-
-@cache
-def _units_of(code: str) -> re.Pattern[str]:
-    words = "|".join(sorted(language(code).units, key=lambda word: (-len(word), word)))
-    return re.compile(rf"(?<=\d )(?:{words})\b|(?<=\d)(?:{words})\b")
+def _words_of(code: str) -> list[tuple[Mapping[str, str], re.Pattern[str]]]:
+    """The number words of a language and its units, each with a pattern for them."""
+    rules = language(code)
+    numerals, units = (any_of(table) for table in (rules.numerals, rules.units))
+    forms = (rf"\b({numerals})\b", rf"(?:(?<=\d )|(?<=\d))({units})\b")
+    rows = zip((rules.numerals, rules.units), forms, strict=True)
+    return [(table, re.compile(form)) for table, form in rows if table]
 
 
 class Polarity(NamedTuple):
@@ -99,7 +99,7 @@ class Asked:
         self.groups = tuple(tuple(_alternative(form, code) for form in group) for group in keys)
         rules = language(code)
         own = parse(normalize(statement.text), code)
-        found = _weighings(own, [own.matches_of(group) for group in self.groups])
+        found = choices([own.matches_of(group) for group in self.groups])
         self.meant = meant or next(
             (_polarity(own, choice, rules) for choice in found), PLAIN_POLARITY
         )
@@ -257,7 +257,7 @@ def weigh_in(
             return None
     own = [group for group in groups if group]
     best: Weighed | None = None
-    for choice in _weighings(passage, own):
+    for choice in choices(own):
         weighed = _weigh_choice(asked, passage, choice, above, bool(groups[-1]))
         if best is None or RANK[weighed.outcome] > RANK[best.outcome]:
             best = weighed
@@ -275,16 +275,6 @@ def weigh_in(
     return replace(best, outcome="uncertain", why=f"does not say that it was {change}")
 
 
-def _weighings(sentence: Parsed, groups: Sequence[Sequence[Match]]) -> list[tuple[Match, ...]]:
-    """The choices of one match of each group, those that stand close together first."""
-    choices = list(islice(product(*groups), MAX_CHOICES)) if groups and all(groups) else []
-    return sorted(choices, key=_width)
-
-
-def _width(choice: Sequence[Match]) -> int:
-    return max(match.end for match in choice) - min(match.start for match in choice)
-
-
 def _weigh_choice(
     asked: Asked,
     sentence: Parsed,
@@ -294,27 +284,40 @@ def _weigh_choice(
 ) -> Weighed:
     rules, meant = language(asked.code), asked.meant
     found = _polarity(_as_step(sentence, rules) if asked.is_step else sentence, choice, rules)
-    kinds = {cue.kind for heading in above for cue in _cues_over(heading)}
-    denied_above = bool(kinds & REVERSING)
-    right = (
-        (found.all ^ denied_above) == meant.all if not (found.all and denied_above) else (meant.all)
-    )
+    values = [match for match in choice if all(term.is_value for term in match.alternative.terms)]
+    over = [cue for heading in above for cue in _cues_over(heading)]
+    denied_above = any(cue.kind in REVERSING for cue in over)
+    right = (found.all or denied_above) == meant.all
     if holds_last and not denied_above:
         right = right and found.last == meant.last
     outcome: Outcome = "stated"
     why = "all groups in one sentence"
-    over = openness(cue for heading in above for cue in _cues_over(heading))
-    if max(found.open, over) > meant.open:
+    if max(found.open, openness(over)) > meant.open:
         outcome, why = "uncertain", "only supposed or asked"
     elif not right:
         outcome = "contradicted"
-        why = "by the heading or lead-in above" if denied_above else _reason(sentence, choice)
-    elif _is_of_another(sentence, choice):
+        said = [
+            sentence.normal[slice(*cue.at)]
+            for cue in sentence.sense.cues
+            if cue.kind in REVERSING
+            and any(
+                cue.reaches_any(one.spans) or cue.reaches_back(one.start, one.end) for one in choice
+            )
+        ]
+        why = f'denied or replaced: "{said[0]}"' if said else "without its negation"
+        why = "by the heading or lead-in above" if denied_above else why
+    elif any(
+        _clause_of(sentence, word.start) != _clause_of(sentence, value.start)
+        and held_values(sentence.normal[slice(*_clause_of(sentence, word.start))])
+        for value in values
+        for word in choice
+        if word not in values
+    ):  # a word stands in a clause with a value of its own, and its value in another
         outcome, why = "uncertain", "the groups stand in different clauses"
     elif other := _other_time(asked, sentence, choice, above):
         outcome, why = "uncertain", other
     words = tuple(sentence.normal[match.start : match.end] for match in choice)
-    return Weighed(outcome, words, why, PLAIN, _width(choice))
+    return Weighed(outcome, words, why, PLAIN, width(choice))
 
 
 def _as_step(sentence: Parsed, rules: Language) -> Parsed:
@@ -340,8 +343,12 @@ def _polarity(sentence: Parsed, choice: Sequence[Match], rules: Language) -> Pol
     is_open = 0
     chains: list[list[tuple[Cue, bool]]] = []
     for cue in sentence.sense.cues:
-        spent = [match for match in choice if _holds(match, cue)]
-        inside = spent or [match for match in choice if _reached(cue, match)]
+        spent = [
+            match
+            for match in choice
+            if any(start <= cue.at[0] and cue.at[1] <= end for start, end in match.spans)
+        ]
+        inside = spent or [match for match in choice if cue.reaches_any(match.spans)]
         behind = all(match.end <= cue.at[0] for match in choice)
         back = (
             not inside
@@ -368,43 +375,11 @@ def _polarity(sentence: Parsed, choice: Sequence[Match], rules: Language) -> Pol
     )
 
 
-def _holds(match: Match, cue: Cue) -> bool:
-    """Whether the cue is one of the words that were asked for."""
-    return any(start <= cue.at[0] and cue.at[1] <= end for start, end in match.spans)
-
-
-def _reached(cue: Cue, match: Match) -> bool:
-    return any(cue.reaches(start, end) for start, end in match.spans)
-
-
-def _reason(sentence: Parsed, choice: Sequence[Match]) -> str:
-    said = [
-        sentence.normal[slice(*cue.at)]
-        for cue in sentence.sense.cues
-        if cue.kind in REVERSING
-        and any(_reached(cue, one) or cue.reaches_back(one.start, one.end) for one in choice)
-    ]
-    return f'denied or replaced: "{said[0]}"' if said else "without its negation"
-
-
 def _clause_of(sentence: Parsed, place: int) -> Span:
     ends = [0, *sentence.sense.starts, len(sentence.normal)]
     return next(
         ((start, end) for start, end in pairwise(ends) if start <= place < end), (0, ends[-1])
     )
-
-
-def _is_of_another(sentence: Parsed, choice: Sequence[Match]) -> bool:
-    """Whether a word stands in a clause that has a value of its own, and its value in another."""
-    values = [match for match in choice if all(term.is_value for term in match.alternative.terms)]
-    words = [match for match in choice if match not in values]
-    for value in values:
-        home = _clause_of(sentence, value.start)
-        for word in words:
-            there = _clause_of(sentence, word.start)
-            if there != home and held_values(sentence.normal[slice(*there)]):
-                return True
-    return False
 
 
 def _other_time(

@@ -27,7 +27,7 @@ from pytest_compaction.text.alternatives import (
     nearest_places,
     needs_of,
 )
-from pytest_compaction.text.cues import NOWHERE, Cue, Sense, sense_of
+from pytest_compaction.text.cues import Cue, Sense, sense_of
 from pytest_compaction.text.ideographs import SIGN
 from pytest_compaction.text.value_forms import ORDINALS
 from pytest_compaction.text.values import held_values
@@ -245,15 +245,15 @@ class Parsed:
                     if leads
                     else self.normal[second.end : first.start]
                 )
-                old = self._is_old(relation, first), self._is_old(relation, second)
+                old = [
+                    relation.is_old(self.normal[: one.start], self.normal[one.end :])
+                    for one in (first, second)
+                ]
                 said = old[0] if any(old) else relation.holds(between, leads)
                 if len(between) <= FARTHEST and said:
                     span = (min(first.start, second.start), max(first.end, second.end))
                     found.append(Match((span,), wanted, span))
         return found[:MAX_MATCHES]
-
-    def _is_old(self, relation: Relation, match: Match) -> bool:
-        return relation.is_old(self.normal[: match.start], self.normal[match.end :])
 
     def term_places(self, term: Term) -> list[Span]:
         """Places of one term, in order. Do not change the list."""
@@ -261,8 +261,15 @@ class Parsed:
         if known is not None:
             return known
         spans = self.places.among(term.among)
-        if term.parts:
-            spans.update(self._in_a_row(term.parts))
+        for start, end in self.places.of(term.parts[0]) if term.parts else ():
+            last = end
+            for part in term.parts[1:]:
+                following = [span for span in self.places.of(part) if 0 <= span[0] - last <= 1]
+                if not following:
+                    break
+                last = following[0][1]
+            else:
+                spans.add((start, last))
         if len(self._found) >= _TERMS:
             self._found.clear()
         places = self._found[term] = sorted(spans) if spans else _NO_PLACES
@@ -271,18 +278,6 @@ class Parsed:
     def stands_in(self, term: Term, whole: Span) -> bool:
         """Whether a term stands within a span."""
         return any(whole[0] <= start and end <= whole[1] for start, end in self.term_places(term))
-
-    def _in_a_row(self, parts: tuple[str, ...]) -> list[Span]:
-        rows: list[Span] = []
-        for start, end in self.places.of(parts[0]):
-            for part in parts[1:]:
-                following = [span for span in self.places.of(part) if 0 <= span[0] - end <= 1]
-                if not following:
-                    break
-                end = following[0][1]
-            else:
-                rows.append((start, end))
-        return rows
 
 
 def parse(
@@ -383,7 +378,7 @@ def joined(sentences: Sequence[Parsed]) -> Parsed:
     offset = 0
     for sentence in sentences:
         places.append((offset, sentence.places))
-        shifted = [_shifted(cue, offset) for cue in sentence.sense.cues]
+        shifted = [cue.moved(offset) for cue in sentence.sense.cues]
         cues += [_widened(cue, joints, sentence, offset) for cue in shifted] if joints else shifted
         joints.append(offset)
         starts += [offset, *(place + offset for place in sentence.sense.starts)]
@@ -403,13 +398,6 @@ def _widened(cue: Cue, joints: Sequence[int], sentence: Parsed, offset: int) -> 
     if not _NO_OBJECT.match(behind):
         return cue
     return replace(cue, before=(joints[-1], cue.at[0]))
-
-
-def _shifted(cue: Cue, offset: int) -> Cue:
-    def moved(span: Span) -> Span:
-        return NOWHERE if span == NOWHERE else (span[0] + offset, span[1] + offset)
-
-    return replace(cue, at=moved(cue.at), scope=moved(cue.scope), before=moved(cue.before))
 
 
 @dataclass(frozen=True, slots=True)

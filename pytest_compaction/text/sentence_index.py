@@ -406,7 +406,7 @@ class SentenceIndex:
             found = self._postings.among(term.among)
             for key in self._phrased.keys() & term.among if self._phrased else ():
                 found.update(self._phrased[key])
-            for key in _expressions_among(term):
+            for key in (key for key in term.keys if isinstance(key, str) and " " in key):
                 found |= self._with_each(map(forms_of, key.split(" ")))
             if term.parts:
                 found |= self._with_each((part,) for part in term.parts)
@@ -462,8 +462,3 @@ def drop_beyond_most(held: dict[Any, Any]) -> None:
     """Drop all that was read when it is much; it is read again when it is asked for."""
     if len(held) >= _MOST:
         held.clear()
-
-
-@lru_cache(maxsize=8192)
-def _expressions_among(term: Term) -> tuple[str, ...]:
-    return tuple(key for key in term.keys if isinstance(key, str) and " " in key)

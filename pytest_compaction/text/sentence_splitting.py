@@ -214,14 +214,10 @@ def _sentences_of(text: str) -> list[tuple[str, bool]]:
 
 
 def _cut(text: str) -> list[str]:
-    if len(text) <= 2 * MAX_WORDS:
-        bare = text.strip()
-        return [bare] if bare else []
-    words = text.split(maxsplit=MAX_WORDS)
-    if len(words) <= MAX_WORDS:
-        return [text.strip()] if words else []
-    words = text.split()
-    return [" ".join(words[i : i + MAX_WORDS]) for i in range(0, len(words), MAX_WORDS)]
+    words = text.split() if len(text) > 2 * MAX_WORDS else []
+    if len(words) > MAX_WORDS:
+        return [" ".join(words[i : i + MAX_WORDS]) for i in range(0, len(words), MAX_WORDS)]
+    return [bare] if (bare := text.strip()) else []
 
 
 def _lines(text: str) -> list[_RawLine]:
@@ -278,8 +274,13 @@ def _line(line: str, bare: str, code: bool, diff: bool, table: bool) -> _RawLine
         return _RawLine(bare, "code", indent)
     if first == "|":
         return _RawLine(line.strip(" |"), "row" if table else "header")
-    if first in "#*_<" and (made := _heading(line)):
-        return made
+    if first in "#*_<":
+        if heading := _HEADING.match(line):
+            return _RawLine(heading[2], "heading", level=len(heading[1]))
+        if title := _TITLE.match(line):
+            return _RawLine(title[1], "heading", level=7)
+        if tag := _TAG.match(line):
+            return _RawLine("" if tag[1] else tag[2].replace("_", " "), "heading", level=0)
     if first == ">" and line.lstrip().startswith("> "):
         line = _QUOTE.sub("", line, count=1)
     bullet = _BULLET.match(line)
@@ -287,19 +288,6 @@ def _line(line: str, bare: str, code: bool, diff: bool, table: bool) -> _RawLine
         return _RawLine(line[bullet.end() :].strip(), "bullet", len(bullet[1].expandtabs(4)))
     kind = "code" if _LOG_LINE.match(line) or line.endswith(_CODE_ENDS) else "plain"
     return _RawLine(line.strip(), kind, indent)
-
-
-def _heading(line: str) -> _RawLine | None:
-    heading = _HEADING.match(line)
-    if heading:
-        return _RawLine(heading[2], "heading", level=len(heading[1]))
-    title = _TITLE.match(line)
-    if title:
-        return _RawLine(title[1], "heading", level=7)
-    tag = _TAG.match(line)
-    if tag:
-        return _RawLine(tag[2].replace("_", " ") if not tag[1] else "", "heading", level=0)
-    return None
 
 
 def _replaces(raw: list[str], number: int) -> bool:
@@ -330,12 +318,8 @@ def _goes_on(raw: list[str], number: int) -> bool:
         or are_records(before, line)
     ):
         return False
-    return before.endswith(",") or _is_prose(before)
-
-
-def _is_prose(line: str) -> bool:
-    words = _LETTERS.findall(line.lower())
-    return sum(word in STOPWORDS for word in words) >= 2
+    words = _LETTERS.findall(before.lower())
+    return before.endswith(",") or sum(word in STOPWORDS for word in words) >= 2
 
 
 def without_numbers(lines: Sequence[str]) -> list[str]:

@@ -119,12 +119,10 @@ def other_standing(own: Meaning, passage: Parsed, text: str, type: str | None = 
         return "done already" if _standing(own, passage, firm) == "done" else None
     said = own.parsed.normal
     if type == "state" and _FINITE.search(said) and not _PLAN.search(said):
-        clauses = spans_between(_CLAUSE, passage.normal)
-        held = [sum(passage.stands_in(term, one) for term in own.terms) for one in clauses]
-        most = max(held, default=0)
-        fullest = [one for one, count in zip(clauses, held, strict=True) if count == most]
-        plans = (_PLAN.search(_CONDITION.sub(" ", passage.normal[slice(*one)])) for one in fullest)
-        if most and all(plans):
+        held = _holders(own, passage)
+        most = max((len(terms) for _, terms in held), default=0)
+        fullest = [passage.normal[slice(*one)] for one, terms in held if len(terms) == most]
+        if fullest and all(_PLAN.search(_CONDITION.sub(" ", one)) for one in fullest):
             return "not done yet"
     return _not_done_yet(own, passage)
 
@@ -134,23 +132,23 @@ def _standing(own: Meaning, passage: Parsed, firm: bool) -> Standing | None:
 
     A bare past tense counts only if the statement is ``firm``ly a step.
     """
-    clauses = [
-        clause
-        for clause in spans_between(_CLAUSE, passage.normal)
-        if passage.normal[slice(*clause)].strip(" ;,.-")
-    ]
-    held = [[term for term in own.terms if passage.stands_in(term, one)] for one in clauses]
-    most = max((len(terms) for terms in held), default=0)
+    held = _holders(own, passage)
+    most = max((len(terms) for _, terms in held), default=0)
     standings = [
-        (_clause_standing(passage, clause, terms, firm), len(terms))
-        for clause, terms in zip(clauses, held, strict=True)
-        if terms
+        (_clause_standing(passage, clause, terms, firm), len(terms)) for clause, terms in held
     ]
     if any(one == "open" and count >= most * _SOME for one, count in standings):
         return "open"
     if any(one == "done" and count >= most * _MOST for one, count in standings):
         return "done"
     return None
+
+
+def _holders(own: Meaning, passage: Parsed) -> list[tuple[Span, list[Term]]]:
+    """The clauses of a passage that hold terms of the statement, each with these."""
+    clauses = spans_between(_CLAUSE, passage.normal)
+    held = [[term for term in own.terms if passage.stands_in(term, one)] for one in clauses]
+    return [(clause, terms) for clause, terms in zip(clauses, held, strict=True) if terms]
 
 
 def _clause_standing(
@@ -181,26 +179,17 @@ def _clause_standing(
 
 def _not_done_yet(own: Meaning, passage: Parsed) -> str | None:
     """A verb that is done in the statement is only asked for, planned or promised there."""
-    aside = [match.span() for match in _CONDITION.finditer(own.parsed.normal)]
+    normal = own.parsed.normal
+    aside = [match.span() for match in _CONDITION.finditer(normal)]
     for term in own.words:
-        mine = [
-            span
-            for span in own.parsed.term_places(term)
-            if not any(one[0] <= span[0] < one[1] for one in aside)
-        ]
+        done = any(
+            _PARTICIPLE.fullmatch(normal, start, end)
+            and _STATED_DONE.search(normal, 0, start)
+            and not _AHEAD.search(normal, 0, start)
+            for start, end in own.parsed.term_places(term)
+            if not any(first <= start < last for first, last in aside)
+        )
         theirs = passage.term_places(term)
-        if not theirs or not any(_is_done(own.parsed, span) for span in mine):
-            continue
-        ahead = [_AHEAD.search(passage.normal[: span[0]]) for span in theirs]
-        if all(ahead):
+        if done and theirs and all(_AHEAD.search(passage.normal, 0, at) for at, _ in theirs):
             return "not done yet"
     return None
-
-
-def _is_done(parsed: Parsed, span: Span) -> bool:
-    word = parsed.normal[slice(*span)]
-    return (
-        _PARTICIPLE.fullmatch(word) is not None
-        and _STATED_DONE.search(parsed.normal[: span[0]]) is not None
-        and _AHEAD.search(parsed.normal[: span[0]]) is None
-    )

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
@@ -30,32 +31,18 @@ _UN: Final = 5
 """Letters from which on a word in "un" is taken for a denial."""
 
 
-def _read_denials() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    denied: dict[str, dict[str, None]] = defaultdict(dict)
-    meant: dict[str, dict[str, None]] = defaultdict(dict)
-    for row in table("denials"):
-        positive, negative = ([stem(word) for word in side.split()] for side in row.split("/"))
-        for one in positive:
-            denied[one].update(dict.fromkeys(negative))
-        for one in negative:
-            meant[one].update(dict.fromkeys(positive))
-    return (
-        {one: tuple(others) for one, others in denied.items()},
-        {one: tuple(others) for one, others in meant.items()},
-    )
-
-
-_DENIED, _MEANT = _read_denials()
+_DENIED: Final[dict[str, list[str]]] = defaultdict(list)
+_MEANT: Final[dict[str, list[str]]] = defaultdict(list)
+for _row in table("denials"):
+    _positive, _negative = ([*map(stem, side.split())] for side in _row.split("/"))
+    for _one, _other in product(_positive, _negative):
+        _DENIED[_one] += [_other] if _other not in _DENIED[_one] else []
+        _MEANT[_other] += [_one] if _one not in _MEANT[_other] else []
 """The words that deny each verb, and the verbs that each word denies; all as stems."""
 
 
-@lru_cache(maxsize=8192)
-def wordings(asked: Alternative) -> tuple[Alternative, ...]:
-    """The alternative, and how else its negation may be put."""
-    return (asked, *_denials(asked))
-
-
 def _denials(asked: Alternative) -> Iterator[Alternative]:
+    """How else the negation of an alternative may be put."""
     if asked.relation:
         return
     for place, term in enumerate(asked.terms):
@@ -190,7 +177,7 @@ class Keyed:
                 one
                 for form in group
                 for same in reworded(alternative(form))
-                for one in wordings(same)
+                for one in (same, *_denials(same))
             )
             for group in self.statement.keys
         )
@@ -209,22 +196,18 @@ class Keyed:
     def meant(self) -> Signature:
         """Polarity of the statement by its keys; a plan states a plan, a rule or a decision."""
         text, type = self.statement.text, self.statement.type
-        own = self._meant_by(text)
-        plans = type in _PLANS or is_step(text, type)
-        return replace(own, open=max(own.open, PLANNED)) if plans else own
-
-    def _meant_by(self, text: str) -> Signature:
-        """Polarity of the statement's own wording; plain if it does not hold the keys."""
         parsed = parse(normalize(text), in_lower_case(camel_names(text)))
         groups = [[KeyMatch(match) for match in parsed.matches_of(group)] for group in self.wanted]
-        if not groups or not all(groups):
-            return PLAIN
-        weighed = weigh(parsed, groups, ())
-        if weighed.outcome != "stated":  # "may be printed": what is allowed is only supposed
-            supposed = weigh(parsed, groups, (), Signature(open=CLAIMED))
-            claimed = weighed.signature.open == CLAIMED
-            weighed = supposed if claimed or supposed.outcome == "stated" else weighed
-        return weighed.signature
+        own = PLAIN  # if it does not hold the keys
+        if groups and all(groups):
+            weighed = weigh(parsed, groups, ())
+            if weighed.outcome != "stated":  # "may be printed": what is allowed is only supposed
+                supposed = weigh(parsed, groups, (), Signature(open=CLAIMED))
+                claimed = weighed.signature.open == CLAIMED
+                weighed = supposed if claimed or supposed.outcome == "stated" else weighed
+            own = weighed.signature
+        plans = type in _PLANS or is_step(text, type)
+        return replace(own, open=max(own.open, PLANNED)) if plans else own
 
 
 _PLANS: Final = frozenset({"constraint", "decision"})

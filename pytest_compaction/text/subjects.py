@@ -45,7 +45,10 @@ _SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
 
 def other_subject(both: Comparison) -> str | None:
     """Another subject of the clause that has the statement's predicate."""
-    subject = _subject_units(both)
+    first = min((unit.own for unit in both.units), default=(0, 0))
+    relative = _RELATIVE.match(both.own.normal, first[1])
+    verb = VERB.search(both.own.normal, relative.end() if relative else first[1])
+    subject = [unit for unit in both.units if verb and unit.own[1] <= verb.start()]
     if not subject or not min(subject, key=lambda unit: unit.own).places:
         return None
     stop = _CLAUSE_END.search(both.own.normal, max(unit.own[1] for unit in subject))
@@ -80,9 +83,7 @@ def other_slot(both: Comparison) -> str | None:
         homes = both.homes(unit.places) if slot else []
         if slot is None or not homes:
             continue
-        leads = all(
-            opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
-        )
+        leads = all(opens_with(both, at, [unit], slot[1]) for at in homes)
         apart = []  # what does not stand beside the word in the statement
         for other in both.units:
             first, second = sorted((other.own, unit.own))
@@ -109,35 +110,22 @@ def _opening(both: Comparison, number: int) -> tuple[int, str, int]:
     return start, text, lead.end() if lead else 0
 
 
-def _framed(both: Comparison, number: int, unit: Placed, preposition: str) -> bool:
-    """Whether a minimal clause opens with the unit behind this preposition."""
+def opens_with(both: Comparison, number: int, units: list[Placed], preposition: str = "") -> bool:
+    """Whether a minimal clause has one of the units as its subject, with a verb or a value.
+
+    Or it opens with the preposition, if one is given, and the unit behind it.
+    """
     start, text, opened = _opening(both, number)
-    frame = re.compile(rf"{preposition} (?:the |an? |its )?(?:[a-z]+ )?").match(text, opened)
-    return frame is not None and any(
-        start + opened < span[0] <= start + frame.end() for span in unit.places
-    )
-
-
-def _subject_units(both: Comparison) -> list[Placed]:
-    """The units before the first verb of the statement's own text."""
-    first = min((unit.own for unit in both.units), default=None)
-    if first is None:
-        return []
-    relative = _RELATIVE.match(both.own.normal, first[1])
-    verb = VERB.search(both.own.normal, relative.end() if relative else first[1])
-    if verb is None:
-        return []
-    return [unit for unit in both.units if unit.own[1] <= verb.start()]
-
-
-def opens_with(both: Comparison, number: int, units: list[Placed]) -> bool:
-    """Whether a minimal clause has one of the units as its subject, with a verb or a value."""
-    start, text, opened = _opening(both, number)
-    end = start + len(text)
+    end, first = start + len(text), start + opened
     valued = "|" not in text and any(within(one.span, (start, end)) for one in both.foreign)
+    frame = re.compile(rf"{preposition} (?:the |an? |its )?(?:[a-z]+ )?").match(text, opened)
+    framed = start + frame.end() if frame and preposition else first
     return any(
-        span[0] == start + opened
-        and (valued or VERB.search(both.passage.normal, span[1], end) is not None)
+        first < span[0] <= framed
+        or (
+            span[0] == first
+            and (valued or VERB.search(both.passage.normal, span[1], end) is not None)
+        )
         for unit in units
         for span in unit.places
     )
@@ -248,20 +236,15 @@ def _heads(both: Comparison, unit: Placed) -> list[tuple[Placed, re.Pattern[str]
         for link, whole in _LINKS:
             if link in _PREPOSITIONS and head.thing is not None:
                 continue
+            word = normal[slice(*head.own)]
             if whole.fullmatch(normal, start, end) and (
-                link is not _OBJECT or _is_verb(normal, head.own)
+                link is not _OBJECT
+                or _INFLECTED.fullmatch(word)
+                or base_stem(word) in _BASES
+                or _MODAL.search(normal[: head.own[0]])
             ):
                 found.append((head, link))
     return found
-
-
-def _is_verb(normal: str, span: Span) -> bool:
-    word = normal[slice(*span)]
-    return (
-        _INFLECTED.fullmatch(word) is not None
-        or base_stem(word) in _BASES
-        or _MODAL.search(normal[: span[0]]) is not None
-    )
 
 
 def _filler(both: Comparison, end: int, number: int, link: re.Pattern[str]) -> str | None:

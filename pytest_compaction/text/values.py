@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -74,6 +74,7 @@ def values_of(text: str) -> tuple[Value, ...]:
 
 _TIMES: Final = re.compile(r"(?<=[\d\s])\s?x$|.times$|-?fold$", re.IGNORECASE)
 _COUNTED_END: Final = re.compile(rf"(?<=\d){forms.COUNTED}$", re.IGNORECASE)
+_MONEY: Final = re.compile(rf"{forms.MONEY_SIGN}|(?i:{forms.MONEY_WORD})\b")
 _LETTERS: Final = re.compile("[^\\W\\d_]+")
 
 
@@ -108,13 +109,6 @@ def _read_number(match: re.Match[str]) -> list[Value]:
     return [_value("number", amount, match, tuple(also))]
 
 
-def _read_ordinal(match: re.Match[str]) -> list[Value]:
-    digits = re.match(r"\d+", match[0])
-    words = re.findall("[a-z]+", match[0].lower())
-    spoken = sum(forms.WORDS.get(word, 0) or forms.ORDINALS.get(word, 0) for word in words)
-    return [_value("ordinal", int(digits[0]) if digits else spoken, match)]
-
-
 def _each_amount(
     kind: Kind,
     match: re.Match[str],
@@ -130,16 +124,6 @@ def _each_amount(
 
 def _numbers(*amounts: Decimal) -> tuple[Key, ...]:
     return tuple(("number", amount) for amount in amounts)
-
-
-def _read_percent(match: re.Match[str]) -> list[Value]:
-    return _each_amount("percent", match, lambda n: n)
-
-
-def _read_multiple(match: re.Match[str]) -> list[Value]:
-    words = {"twice": Decimal(2), "thrice": Decimal(3)}
-    amount = words.get(match[0].lower()) or forms.amount_of(_TIMES.sub("", match[0]))
-    return [_value("multiple", amount, match, implied=_numbers(amount))]
 
 
 def _length(amount: Decimal, unit: str) -> Hashable:
@@ -171,18 +155,26 @@ def _read_size(match: re.Match[str]) -> list[Value]:
     return _each_amount("size", match, lambda n: n * first, further)
 
 
-def _read_money(match: re.Match[str]) -> list[Value]:
+def _read_said(match: re.Match[str]) -> list[Value]:
+    """Money, a multiple, a fraction or an ordinal: it states its numbers too."""
+    kind, text = match.lastgroup, match[0].lower()
+    if kind == "fraction":
+        part, whole = _amounts(match)[:2]
+        return [_value("fraction", (part, whole), match, implied=_numbers(part, whole))]
+    if kind == "multiple":
+        words = {"twice": Decimal(2), "thrice": Decimal(3)}
+        amount = words.get(text) or forms.amount_of(_TIMES.sub("", match[0]))
+        return [_value("multiple", amount, match, implied=_numbers(amount))]
+    if kind == "ordinal":
+        digits = re.match(r"\d+", text)
+        spoken = (
+            forms.WORDS.get(one, 0) or forms.ORDINALS.get(one, 0) for one in _LETTERS.findall(text)
+        )
+        return [_value("ordinal", int(digits[0]) if digits else sum(spoken), match)]
     sign = re.search(forms.MONEY_SIGN, match[0])
-    currency = forms.CURRENCIES[sign[0] if sign else _LETTERS.findall(match[0])[-1].lower()]
-    amount = forms.amount_of(
-        re.sub(rf"{forms.MONEY_SIGN}|(?i:{forms.MONEY_WORD})\b", "", match[0]).strip()
-    )
+    currency = forms.CURRENCIES[sign[0] if sign else _LETTERS.findall(text)[-1]]
+    amount = forms.amount_of(_MONEY.sub("", match[0]).strip())
     return [_value("money", (currency, amount), match, implied=_numbers(amount))]
-
-
-def _read_fraction(match: re.Match[str]) -> list[Value]:
-    part, whole = _amounts(match)[:2]
-    return [_value("fraction", (part, whole), match, implied=_numbers(part, whole))]
 
 
 def _read_version(match: re.Match[str]) -> list[Value]:
@@ -235,10 +227,23 @@ def _read_named_month(match: re.Match[str]) -> list[Value]:
     return [value for found in dates for value in found]
 
 
+_HALF_DAY: Final = 43200  # seconds
+
+
 def _read_clock(match: re.Match[str]) -> list[Value]:
-    seconds, second, sure = _written_time(match[0].lower())
-    also = () if sure else (("time", _other_half(seconds)),)
-    return [_value("time", seconds, match, also, implied=(("time", seconds - second),))]
+    """A time in digits, noon or midnight; where the half of the day is not said, in either."""
+    text = match[0].lower()
+    if text in {"noon", "midnight"}:
+        return [_value("time", _HALF_DAY if text == "noon" else 0, match)]
+    hour, minute, second = (*(int(part) for part in re.findall(r"\d+", text)), 0, 0)[:3]
+    half = re.search(r"[ap](?=\.?m)", text)
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half[0] == "p" else 0)
+    seconds = hour * 3600 + minute * 60
+    sure = half is not None or not 1 <= hour <= 12 or text.startswith("0")
+    other = (seconds + second + _HALF_DAY) % (2 * _HALF_DAY)
+    also = () if sure else (("time", other),)
+    return [_value("time", seconds + second, match, also, implied=(("time", seconds),))]
 
 
 _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
@@ -253,41 +258,16 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "dots": _read_version,
     "clock": _read_clock,
     "oclock": _read_clock,
-    "money": _read_money,
+    "money": _read_said,
     "hour": _read_hour,
     "duration": _read_duration,
     "size": _read_size,
-    "percent": _read_percent,
-    "multiple": _read_multiple,
-    "ordinal": _read_ordinal,
-    "fraction": _read_fraction,
+    "percent": lambda match: _each_amount("percent", match, lambda n: n),
+    "multiple": _read_said,
+    "ordinal": _read_said,
+    "fraction": _read_said,
     "number": _read_number,
 }
-
-
-_HALF_DAY: Final = 43200
-"""Seconds."""
-
-
-def _other_half(seconds: int) -> int:
-    """That time in the other half of the day."""
-    return (seconds + _HALF_DAY) % (2 * _HALF_DAY)
-
-
-def _written_time(text: str) -> tuple[int, int, bool]:
-    """Seconds since midnight, the seconds of the minute, and whether the half of the day is said.
-
-    ``text`` is a time in digits, in lower case, or "noon" or "midnight".
-    """
-    if text in {"noon", "midnight"}:
-        return (_HALF_DAY if text == "noon" else 0), 0, True
-    numbers = [int(part) for part in re.findall(r"\d+", text)]
-    hour, minute, second = (*numbers, 0, 0)[:3]
-    half = re.search(r"[ap](?=\.?m)", text)
-    if half and hour <= 12:
-        hour = hour % 12 + (12 if half[0] == "p" else 0)
-    sure = half is not None or not 1 <= hour <= 12 or text.startswith("0")
-    return hour * 3600 + minute * 60 + second, second, sure
 
 
 _MAY_HOLD: Final = re.compile(
@@ -311,7 +291,15 @@ def held_values(normal: str) -> tuple[tuple[Key, tuple[int, int]], ...]:
     if not _MAY_HOLD.search(normal):
         return ()
     found = values_of(normal)
-    keys = [(key, span) for value, span in _apart(normal, found) for key in value.held]
+    keys: list[tuple[Key, tuple[int, int]]] = []
+    for value, before, after in zip(found, (None, *found), (*found[1:], None), strict=False):
+        start, end = value.span  # each end of "45 to 30 seconds" has a place of its own
+        between = _RANGE.search(normal, start, end)
+        if between and before and before.span == value.span:
+            start = between.end()
+        elif between and after and after.span == value.span:
+            end = between.start()
+        keys += [(key, (start, end)) for key in value.held]
     unit = _UNIT_IN_NAME.search(normal)
     if unit:
         name = unit[1] or unit[2]
@@ -321,16 +309,3 @@ def held_values(normal: str) -> tuple[tuple[Key, tuple[int, int]], ...]:
                 spelled = values_of(f"{text} {_SPELLED.get(name, name)}")
                 keys.extend((key, value.span) for one in spelled for key in one.held)
     return tuple(keys)
-
-
-def _apart(normal: str, found: Sequence[Value]) -> Iterator[tuple[Value, tuple[int, int]]]:
-    """Each value with its place; the two ends of "45 to 30 seconds" with a place of their own."""
-    for number, value in enumerate(found):
-        start, end = value.span
-        between = _RANGE.search(normal, start, end)
-        if between and number and found[number - 1].span == value.span:
-            yield value, (between.end(), end)
-        elif between and number + 1 < len(found) and found[number + 1].span == value.span:
-            yield value, (start, between.start())
-        else:
-            yield value, value.span

@@ -233,35 +233,25 @@ def expressions_in(tokens: Sequence[tuple[str, int]]) -> Iterator[tuple[str, tup
     another; only a particle may stand away from its verb.
     """
     opened = [
-        (first, found) for first, (token, _) in enumerate(tokens) if (found := _opened_by(token))
+        (first, found)
+        for first, (token, _) in enumerate(tokens)
+        if (found := expressions_from(base_stem(token)))
     ]
     if not opened:
         return
     roots = [base_stem(token) for token, _ in tokens]
     for first, found in opened:
         for expression in found:
-            last = _end(expression, roots, first)
-            if last is not None:
+            last = first
+            for word in expression[1:]:
+                widest = _BETWEEN if word in _PARTICLES and len(expression) == 2 else 0
+                following = roots[last + 1 : last + 2 + widest]
+                if word not in following:
+                    break
+                last += 1 + following.index(word)
+            else:
                 token, start = tokens[last]
                 yield " ".join(expression), (tokens[first][1], start + len(token))
-
-
-@lru_cache(maxsize=65536)
-def _opened_by(token: str) -> tuple[Expression, ...]:
-    """The expressions that begin with this word."""
-    return expressions_from(base_stem(token))
-
-
-def _end(expression: Expression, roots: Sequence[str], first: int) -> int | None:
-    """The number of the token that ends the expression begun by this one, if it stands there."""
-    place = first
-    for word in expression[1:]:
-        widest = _BETWEEN if word in _PARTICLES and len(expression) == 2 else 0
-        following = roots[place + 1 : place + 2 + widest]
-        if word not in following:
-            return None
-        place += 1 + following.index(word)
-    return place
 
 
 _SIDES: Final[dict[str, tuple[tuple[int, int], ...]]] = {}
@@ -291,23 +281,18 @@ _ANY_PHRASE: Final = re.compile("|".join(pattern.pattern for pattern in _PHRASE_
 """Any expression. Most sentences have none, and are spared the whole table."""
 
 
-def has_phrase(normal: str) -> bool:
-    """Whether a sentence holds an expression. Logs and views hold the same lines often."""
-    return (_has_any if len(normal) <= _SHORT_SENTENCE else _has_any.__wrapped__)(normal)
+def phrases_in(normal: str) -> Sequence[Phrase]:
+    """The words that expressions of a normalised sentence stand for, with their places.
+
+    Logs and views hold the same lines often.
+    """
+    return (_phrases if len(normal) <= _SHORT_SENTENCE else _phrases.__wrapped__)(normal)
 
 
 @lru_cache(maxsize=8192)
-def _has_any(normal: str) -> bool:
-    return _ANY_PHRASE.search(normal) is not None
-
-
-def phrases_in(normal: str) -> Sequence[Phrase]:
-    """The words that expressions of a normalised sentence stand for, with their places."""
-    return _in_table(normal) if has_phrase(normal) else ()
-
-
-@lru_cache(maxsize=1024)
-def _in_table(normal: str) -> tuple[Phrase, ...]:
+def _phrases(normal: str) -> tuple[Phrase, ...]:
+    if not _ANY_PHRASE.search(normal):
+        return ()
     return tuple(
         (word, match.span())
         for word, pattern in _PHRASE_FORMS.items()

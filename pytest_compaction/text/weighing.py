@@ -16,7 +16,7 @@ from pytest_compaction.text.denials import (
     word_denied,
 )
 from pytest_compaction.text.differences import difference, one_word_changed
-from pytest_compaction.text.file_changes import is_planned, weigh_change, without_past
+from pytest_compaction.text.file_changes import PLANNED, weigh_change
 from pytest_compaction.text.groups import PLAIN, RANK, KeyMatch, Weighed, weigh
 from pytest_compaction.text.languages import is_read
 from pytest_compaction.text.other_languages import in_language, weigh_in
@@ -48,7 +48,9 @@ def weigh_sentence(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
         return _weigh_passage(text, number, asked)
     if not any(one.own for group in groups for one in group):
         return None
-    parsed = without_past(parsed) if change == "renamed" else parsed
+    if change == "renamed":  # its old name is no longer so, and it is the statement's file
+        cues = tuple(cue for cue in parsed.sense.cues if cue.kind != "past")
+        parsed = replace(parsed, sense=replace(parsed.sense, cues=cues))
     above = [text.normals[one] for one in sentence.context]
     over = text.cues_over(number)
     weighed = weigh(parsed, groups, over, asked.meant, strict=asked.own != "en")
@@ -58,7 +60,7 @@ def weigh_sentence(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
     weighed = _of_another(text, number, asked, weighed)
     weighed = _disagreed(asked, parsed, groups, weighed, above, text.around(number))
     if change and weighed.outcome == "stated":
-        planned = is_planned(normalize(asked.statement.text))
+        planned = PLANNED.search(normalize(asked.statement.text)) is not None
         return weigh_change(parsed, above, groups, change, weighed, planned)
     return weighed
 
@@ -136,10 +138,17 @@ def _together(
         return weighed
     if _led_by_another(asked, passage, groups):
         return replace(weighed, outcome="uncertain", why="another subject stands before it")
-    if any(cue.whole for cue in passage.sense.cues):
+    cues = passage.sense.cues
+    if any(cue.whole for cue in cues):
         return replace(weighed, outcome="contradicted", why="one of the clauses is taken back")
-    if _is_taken_back(passage, groups):
-        return replace(weighed, outcome="uncertain", why="taken back in the same passage")
+    for group in groups:  # one that is asserted in one clause may be taken back in another
+        own = [one.match for one in group if one.own and not one.match.alternative.negative]
+        reached = [
+            any(cue.kind in REVERSING and cue.reaches(one.start, one.end) for cue in cues)
+            for one in own
+        ]
+        if any(reached) and not all(reached):
+            return replace(weighed, outcome="uncertain", why="taken back in the same passage")
     return replace(weighed, why="in neighbouring clauses")
 
 
@@ -170,22 +179,6 @@ def _led_by_another(asked: Keyed, passage: Parsed, groups: Sequence[Sequence[Key
         for group in (groups[subject], *others)
     ]
     return first[0] > max(first[1:])
-
-
-def _is_taken_back(passage: Parsed, groups: Sequence[Sequence[KeyMatch]]) -> bool:
-    """Whether a group that is asserted in one clause is negated or replaced in another."""
-    for group in groups:
-        reached = [
-            any(
-                cue.kind in REVERSING and cue.reaches(one.match.start, one.match.end)
-                for cue in passage.sense.cues
-            )
-            for one in group
-            if one.own and not one.match.alternative.negative
-        ]
-        if any(reached) and not all(reached):
-            return True
-    return False
 
 
 def _of_another(text: SentenceIndex, number: int, asked: Keyed, weighed: Weighed) -> Weighed:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
-from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
+from pytest_compaction.text.alternatives import Term, Wanted, alternative, of_term
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.denials import idea_rejected, verb_affirmed, verb_denied, word_denied
 from pytest_compaction.text.differences import affirmed, difference, one_word_changed
@@ -145,10 +145,13 @@ def overlaps(statement: str, text: PreparedText, least: float, most: int) -> lis
     terms = _terms(statement)
     total = sum(term.weight for term in terms)
     held = [text.holders(term.keys) for term in terms]
-    credits = [
-        _credits(term, places, len(text.sentences))
-        for term, places in zip(terms, held, strict=True)
-    ]
+    last = len(text.sentences) - 1
+    credits: list[dict[int, float]] = [{} for _ in terms]  # of a sentence with it, or near one
+    for term, places, around in zip(terms, held, credits, strict=True):
+        for number, credit in places.items():
+            away = credit if term.is_name else credit * NEAR_CREDIT
+            for near in range(max(number - NEAR, 0), min(number + NEAR, last) + 1):
+                around[near] = max(around.get(near, 0.0), credit if near == number else away)
     weights: dict[int, float] = dict.fromkeys((number for one in held for number in one), 0.0)
     for term, around in zip(terms, credits, strict=True):
         for number in around.keys() & weights.keys():
@@ -169,17 +172,6 @@ def overlaps(statement: str, text: PreparedText, least: float, most: int) -> lis
         )
         for number in enough[:most]
     ]
-
-
-def _credits(term: _Term, places: dict[int, float], sentences: int) -> dict[int, float]:
-    """Weight of the term in each sentence that holds it or is near one that does."""
-    around: dict[int, float] = {}
-    last = sentences - 1
-    for number, credit in places.items():
-        away = credit if term.is_name else credit * NEAR_CREDIT
-        for near in range(max(number - NEAR, 0), min(number + NEAR, last) + 1):
-            around[near] = max(around.get(near, 0.0), credit if near == number else away)
-    return around
 
 
 def sentence_keys(sentence: str) -> set[Key]:
@@ -347,7 +339,7 @@ def _said_otherwise(
         end += 1
     sentences = [_APPOSED.sub("", normalize(one)) for one in text.sentences[first:end]]
     around = joined([parse(one, {}) for one in sentences])
-    groups: Wanted = tuple((_of_term(term),) for term in alternative(form).terms)
+    groups: Wanted = tuple((of_term(term),) for term in alternative(form).terms)
     return (
         one_word_changed(form, around)
         or difference(form, around, type)
@@ -360,9 +352,5 @@ def _said_otherwise(
     )
 
 
-def _of_term(term: Term) -> Alternative:
-    return Alternative("", (term,), negative=False)
-
-
 def _found(parsed: Parsed, term: Term) -> list[KeyMatch]:
-    return [KeyMatch(match) for match in parsed.matches(_of_term(term))][:1]
+    return [KeyMatch(match) for match in parsed.matches(of_term(term))][:1]

@@ -96,16 +96,12 @@ def segments(text: str) -> list[str]:
         if not line:
             continue
         for piece in _SENTENCE_END.split(line):
-            words = piece.split(maxsplit=MAX_SEGMENT_WORDS)
+            words = piece.split()
             if len(words) <= MAX_SEGMENT_WORDS:
-                if piece.strip():
-                    found.append(piece.strip())
+                found += [piece.strip()] if words else []
                 continue
-            all_words = piece.split()
-            found.extend(
-                " ".join(all_words[i : i + MAX_SEGMENT_WORDS])
-                for i in range(0, len(all_words), MAX_SEGMENT_WORDS)
-            )
+            starts = range(0, len(words), MAX_SEGMENT_WORDS)
+            found += (" ".join(words[i : i + MAX_SEGMENT_WORDS]) for i in starts)
     return found
 
 
@@ -213,16 +209,12 @@ def token_forms(token: str) -> tuple[str, ...]:
 
 def content_stems(normal: str) -> tuple[str, ...]:
     """Stems and exact tokens of a normalised text without stop words, in order, repeated."""
-    return _short_stems(normal) if len(normal) <= _SHORT else tuple(_stems(normal))
+    return (_stems if len(normal) <= _SHORT else _stems.__wrapped__)(normal)
 
 
 @lru_cache(maxsize=4096)
-def _short_stems(normal: str) -> tuple[str, ...]:
-    return tuple(_stems(normal))
-
-
-def _stems(normal: str) -> list[str]:
-    return [*chain.from_iterable(map(_content_forms, raw_tokens(normal)))]
+def _stems(normal: str) -> tuple[str, ...]:
+    return (*chain.from_iterable(map(_content_forms, raw_tokens(normal))),)
 
 
 @lru_cache(maxsize=65536)
