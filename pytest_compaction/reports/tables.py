@@ -407,12 +407,9 @@ def _loss_tables(groups: Groups, prices: Pricing) -> Iterator[Table]:
         columns = [
             *_CYCLES,
             ("seconds", "seconds", lambda row: Cell(_seconds_each(groups[row[0]]), "number")),
-            (
-                "usd",
-                "US dollars",
-                lambda row: Cell(usd_of_compaction(groups[row[0]], prices), "score"),
-            ),
         ]
+        if prices.input_usd is not None:
+            columns.append(("usd", "US dollars", _usd_each(groups, prices)))
         yield table_of("cycles", "Cycles", columns, cycles, (_CYCLES_NOTE, _CASES))
     lost = most_lost(groups)
     if lost:
@@ -493,6 +490,10 @@ _CYCLES_NOTE: Final = (
     "sessions that went on to their end count as stuck later. Seconds and dollars are those of the "
     "calls for one compaction."
 )
+
+
+def _usd_each(groups: Groups, prices: Pricing) -> Callable[[tuple[str, Any]], Cell]:
+    return lambda row: Cell(usd_of_compaction(groups[row[0]], prices), "score")
 
 
 def _seconds_each(records: Sequence[Record]) -> float | None:
