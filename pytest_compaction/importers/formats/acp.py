@@ -17,9 +17,15 @@ _CHUNKS: Final = {
     "agent_thought_chunk": "assistant",
 }
 _SHOWN: Final = (
-    *("plan", "available_commands_update", "current_mode_update", "usage_update"),
-    *("session_info_update", "config_option_update", "current_model_update"),
-)
+    "plan available_commands_update current_mode_update usage_update session_info_update "
+    "config_option_update current_model_update"
+).split()
+
+
+def _update(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The parameters of a notification, and the update in them, either of which may stand bare."""
+    params = mapping(record.get("params")) or record
+    return params, mapping(params.get("update")) or params
 
 
 class _UpdateReader(TurnReader):
@@ -29,8 +35,7 @@ class _UpdateReader(TurnReader):
         self._summaries: dict[str, str] = {}
 
     def record(self, record: Mapping[str, Any]) -> None:
-        params = mapping(record.get("params")) or record
-        update = mapping(params.get("update")) or params
+        params, update = _update(record)
         kind = string(update.get("sessionUpdate"))
         content = update.get("content")
         if kind in _CHUNKS:
@@ -77,22 +82,20 @@ class _UpdateReader(TurnReader):
             self.tally.left_out["progress of a call"] += 1
         if done:
             shown = state.get("content")
-            texts = [self._shown(mapping(part)) for part in listed(shown)]
+            texts = [
+                f"{part.get('path', '')}\n{part.get('newText', '')}"
+                if part.get("type") == "diff"
+                else self.output(part.get("content"))[0]
+                for part in map(mapping, listed(shown))
+            ]
             output = "\n".join(filter(None, texts)) or state.get("rawOutput") or ""
             result = {"type": "tool_result", "tool_call_id": id, "output": output}
             self.say("tool", [{**result, "isError": state.get("status") == "failed"}])
             state["status"] = ""
 
-    def _shown(self, part: Mapping[str, Any]) -> str:
-        if part.get("type") == "diff":
-            return f"{part.get('path', '')}\n{part.get('newText', '')}"
-        return self.output(part.get("content"))[0]
-
 
 def _recognised(value: Any) -> bool:
-    params = mapping(mapping(value).get("params")) or mapping(value)
-    update = mapping(params.get("update")) or params
-    return isinstance(update.get("sessionUpdate"), str)
+    return isinstance(_update(mapping(value))[1].get("sessionUpdate"), str)
 
 
 IMPORTER: Final = shaped(

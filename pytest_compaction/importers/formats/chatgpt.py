@@ -50,18 +50,17 @@ def _records(message: Mapping[str, Any], tally: Tally) -> Iterator[Mapping[str, 
     role, kind = string(author.get("role")), string(content.get("content_type"))
     if not role:
         return
-    parts = [*listed(content.get("parts"))]
     text = content.get("text") or content.get("result")
-    parts += [text] if isinstance(text, str) and text else []
+    parts = [*listed(content.get("parts")), *([text] if isinstance(text, str) else [])]
     if kind in ("thoughts", "reasoning_recap"):
         thoughts = content.get("thoughts") or content.get("content")
-        parts = [{"type": "thoughts", "content": thoughts}]
+        parts = [] if thoughts is None else [{"type": "thoughts", "content": thoughts}]
     elif kind == "user_editable_context":
         keys = ("user_profile", "user_instructions")
         parts, role = [string(content.get(key)) for key in keys], "system"
     if mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True:
         role = "system" if role == "user" else role
-    parts = [part for part in parts if part and part != {"type": "thoughts", "content": None}]
+    parts = [part for part in parts if part]
     if not parts:
         tally.records += 1
         tally.left_out["empty message of the program"] += 1

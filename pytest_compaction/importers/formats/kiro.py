@@ -15,12 +15,8 @@ from pytest_compaction.importers.shapes import Shape, TurnReader, shaped
 _SHAPE: Final = Shape(
     inner=("data",),
     role=("kind", "role"),
-    roles={
-        "Prompt": "user",
-        "AssistantMessage": "assistant",
-        "ToolResults": "tool",
-        "ToolResult": "tool",
-    },
+    roles={"Prompt": "user", "AssistantMessage": "assistant"}
+    | dict.fromkeys(("ToolResults", "ToolResult"), "tool"),
     content=("content",),
     read=("results", "meta"),
 )
@@ -54,10 +50,8 @@ def _records(turn: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     said = mapping(next(iter(content.values()), None))
     results = listed(said.get("tool_use_results"))
     if results:
-        yield {
-            "role": "tool",
-            "content": [{"type": "tool_result", **mapping(result)} for result in results],
-        }
+        answers = [{"type": "tool_result", **mapping(result)} for result in results]
+        yield {"role": "tool", "content": answers}
     if said.get("prompt"):
         yield {"role": "user", "content": said["prompt"]}
     answer = mapping(turn.get("assistant"))

@@ -313,7 +313,14 @@ class EventReader:
         self._delegated = False
         cause = str(event.get("cause"))
         texts, rest = self._contents(event.get("content"))
-        text = _shown("\n".join(texts), extras, event)
+        text = "\n".join(texts)
+        around = mapping(extras.get("metadata"))
+        if not text and isinstance(extras.get("outputs"), Mapping):
+            text = as_arguments(extras["outputs"])
+        if not text and not around.get("suffix"):
+            text = printable(str(event.get("message") or ""), 2_000)
+        # As the model saw it, with the lines that the terminal added around it.
+        text = string(around.get("prefix")) + text + string(around.get("suffix"))
         if cause in self._by_user:
             self._said("user", [Text(f"Ran `{self._by_user[cause]}`\n{text}")])
             return
@@ -400,14 +407,3 @@ def _response_of(event: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     choices = response.get("choices")
     first = mapping(choices[0]) if isinstance(choices, list) and choices else {}
     return str(response.get("id") or f"event-{event.get('id')}"), mapping(first.get("message"))
-
-
-def _shown(text: str, extras: Mapping[str, Any], event: Mapping[str, Any]) -> str:
-    """The output as the model saw it, with the lines that the terminal added around it."""
-    around = mapping(extras.get("metadata"))
-    before, after = string(around.get("prefix")), string(around.get("suffix"))
-    if not text and isinstance(extras.get("outputs"), Mapping):
-        text = as_arguments(extras["outputs"])
-    if not text and not around.get("suffix"):
-        text = printable(str(event.get("message") or ""), 2_000)
-    return before + text + after

@@ -15,15 +15,8 @@ from pytest_compaction.importers.protocol import SHAPED
 from pytest_compaction.importers.shapes import Shape, TurnReader, shaped
 
 _ROLES: Final = {
-    "gpt": "assistant",
-    "chatgpt": "assistant",
-    "bing": "assistant",
-    "bard": "assistant",
-    "observation": "tool",
-    "function_response": "tool",
-    "tool_response": "tool",
-    "function_call": "assistant",
-    "tool_call": "assistant",
+    **dict.fromkeys("gpt chatgpt bing bard function_call tool_call".split(), "assistant"),
+    **dict.fromkeys("observation function_response tool_response".split(), "tool"),
 }
 _SHAPE: Final = Shape(role=("from",), roles=_ROLES, content=("value",))
 _CALLED: Final = re.compile(

@@ -37,6 +37,7 @@ def _transcript(path: Path) -> Transcript:
     reading = TurnReader(Shape(), Tally())
     for who, of, text in _turns(path, reading.tally):
         reading.tally.records += 1
+        text = text.strip().removesuffix("---").removeprefix("---").strip()  # rules around a turn
         reading.model = next((word for word in of.split() if word[:1].isalpha()), reading.model)
         role = "user" if who == "User" else "assistant"
         parts = [*_parts(text)] if role == "assistant" else [text]
@@ -58,14 +59,10 @@ def _turns(path: Path, tally: Tally) -> Iterator[tuple[str, str, str]]:
         if side:
             tally.left_out["sub-agent message; its result is in the call that started it"] += 1
         elif who:
-            yield who, of, _without_rule(lines)
+            yield who, of, "\n".join(lines)
         who, of, side, lines = head["who"], head["of"] or "", bool(head["side"]), []
     if who and not side:
-        yield who, of, _without_rule(lines)
-
-
-def _without_rule(lines: list[str]) -> str:
-    return "\n".join(lines).strip().removesuffix("---").removeprefix("---").strip()
+        yield who, of, "\n".join(lines)
 
 
 def _parts(text: str) -> Iterator[dict[str, Any]]:
