@@ -84,7 +84,7 @@ def files_below(path: Path) -> FolderFiles:
     entered = {path.resolve()}
     for name, folders, files in os.walk(path, onerror=refuse, followlinks=True):
         place = Path(name)
-        left_out = [folder for folder in folders if _is_left_out(folder)]
+        left_out = [folder for folder in folders if folder.startswith((".", "__"))]
         passed_over += [file for folder in left_out for file in _cases_in(place / folder)]
         folders[:] = list(_not_entered(place, set(folders) - set(left_out), entered))
         for file in map(place.joinpath, files):
@@ -111,10 +111,6 @@ def _not_entered(place: Path, folders: set[str], entered: set[Path]) -> Iterator
         if way not in entered:
             entered.add(way)
             yield name
-
-
-def _is_left_out(folder: str) -> bool:
-    return folder.startswith((".", "__"))
 
 
 def _cases_in(folder: Path) -> Sequence[Path]:

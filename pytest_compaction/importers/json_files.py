@@ -95,7 +95,9 @@ def _recovered(text: str, shapes: set[frozenset[str]], tally: Tally) -> Iterator
         with contextlib.suppress(ValueError, RecursionError):
             value, end = _DECODER.raw_decode(text, place)
         behind = not text[read:place].strip()
-        if isinstance(value, dict) and value and (behind or _is_like(frozenset(value), shapes)):
+        keys = frozenset(value if isinstance(value, dict) else ())
+        alike = (len(keys & shape) * 5 >= len(keys | shape) * 4 for shape in shapes)
+        if keys and (behind or any(alike)):
             tally.repaired[RECOVERED] += 1
             yield cleaned(value)
             lost = lost or not behind
@@ -104,10 +106,6 @@ def _recovered(text: str, shapes: set[frozenset[str]], tally: Tally) -> Iterator
             place += 1
     if lost or text[read:].strip():
         tally.left_out[TORN] += 1
-
-
-def _is_like(keys: frozenset[str], shapes: set[frozenset[str]]) -> bool:
-    return any(len(keys & shape) * 5 >= len(keys | shape) * 4 for shape in shapes)
 
 
 def _decoded(raw: bytes, tally: Tally) -> str:

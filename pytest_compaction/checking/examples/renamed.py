@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from pytest_compaction.checking.examples.scenario import Scenario
 from pytest_compaction.conversation import (
-    Message,
     Part,
     Text,
     ToolCall,
@@ -42,32 +41,28 @@ def renamed(scenario: Scenario) -> Scenario:
     fresh = (f"{_OTHERS[n % len(_OTHERS)]}{n // len(_OTHERS) or ''}" for n in count())
     others = {word: next(fresh) for word in words if word not in _OTHERS}
 
-    def other(found: re.Match[str]) -> str:
-        return others.get(found[0].lower(), found[0])
-
     def change(text: str) -> str:
-        return _WORD.sub(other, text)
+        return _WORD.sub(lambda found: others.get(found[0].lower(), found[0]), text)
+
+    def changed(part: Part) -> Part:
+        if isinstance(part, Text | ToolResult):
+            return replace(part, text=change(part.text))
+        if isinstance(part, ToolCall):
+            found = json_or_none(part.arguments)
+            said = change(part.arguments) if found is None else json.dumps(_value(found, change))
+            return replace(part, arguments=said)
+        return part
 
     batches = tuple(
-        tuple(_message(message, change) for message in batch) for batch in scenario.batches
+        tuple(
+            message
+            if message.role in {"system", "developer"}
+            else replace(message, parts=tuple(map(changed, message.parts)))
+            for message in batch
+        )
+        for batch in scenario.batches
     )
     return replace(scenario, batches=batches)
-
-
-def _message(message: Message, change: Callable[[str], str]) -> Message:
-    if message.role in {"system", "developer"}:
-        return message
-    return replace(message, parts=tuple(_part(part, change) for part in message.parts))
-
-
-def _part(part: Part, change: Callable[[str], str]) -> Part:
-    if isinstance(part, Text | ToolResult):
-        return replace(part, text=change(part.text))
-    if isinstance(part, ToolCall):
-        found = json_or_none(part.arguments)
-        changed = change(part.arguments) if found is None else json.dumps(_value(found, change))
-        return replace(part, arguments=changed)
-    return part
 
 
 def _value(value: Any, change: Callable[[str], str]) -> Any:

@@ -453,8 +453,14 @@ class _SessionReader:
             attached: tuple[str, ...] = ()
             if compaction.cleared:
                 sent = [*context, *messages[start:end]]
-                view = tuple(_with_cleared(one, compaction.cleared) for one in sent)
-                context = [*view]
+                context = []
+                for one in sent:
+                    if compaction.cleared.intersection(r.call_id for r in one.results):
+                        parts = tuple(replace(result, text=_CLEARED) for result in one.results)
+                        id = f"{one.id}-cleared"
+                        one = replace(one, id=id, parts=parts, origin="synthetic")
+                    context.append(one)
+                view = tuple(context)
             elif not compaction.summary:
                 missing = "no summary follows its boundary"
             else:
@@ -505,13 +511,6 @@ class _SessionReader:
             if stayed.intersection(entry.uuids)
             for message in messages[places[index] : places[index + 1]]
         )
-
-
-def _with_cleared(message: Message, cleared: Collection[str]) -> Message:
-    if not any(result.call_id in cleared for result in message.results):
-        return message
-    parts = tuple(replace(result, text=_CLEARED) for result in message.results)
-    return replace(message, id=f"{message.id}-cleared", parts=parts, origin="synthetic")
 
 
 IMPORTER: Final = Format(
