@@ -288,11 +288,10 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _clean(value: Any) -> Any:
     """Replace lone surrogates, which cannot be written as UTF-8, by ``?``."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, list):
         return [_clean(item) for item in value]
-    return value
+    ascii_only = not isinstance(value, str) or value.isascii()
+    return value if ascii_only else value.encode("utf-8", "replace").decode("utf-8")
 
 
 def _refuse_constant(name: str) -> Any:

@@ -200,12 +200,12 @@ def left_lines(lines: Sequence[TreeLine], tally: Tally) -> frozenset[str]:
     A user who goes back begins another branch: a typed line beside another child of the same
     parent. Any other line with siblings is of the same turn.
     """
-    if not any(line.parent for line in lines) or not any(line.spoken for line in lines):
+    spoken = [place for place, line in enumerate(lines) if line.spoken]
+    if not spoken or not any(line.parent for line in lines):
         return frozenset()
-    last = max(place for place, line in enumerate(lines) if line.spoken)
     roots = {place for place, line in enumerate(lines) if line.starts_over}
     ids = [line.id for line in lines]
-    way = set(way_up(ids, [line.parent for line in lines], last, tally, roots))
+    way = set(way_up(ids, [line.parent for line in lines], spoken[-1], tally, roots))
     children = Counter(line.parent for line in lines if not line.starts_over)
     left: set[str] = set()
     for line in lines:  # a parent stands before its children

@@ -305,7 +305,18 @@ def _transcript(path: Path) -> Transcript:
     if stream:
         return stream.transcript(Exchange(str(path), [], tally=tally), path)
     if contents:
-        return _checkpoint(chain.from_iterable(contents), path, tally)
+        reading = _ContentReader(tally)
+        for number, content in enumerate(chain.from_iterable(contents)):
+            tally.records += 1
+            if not isinstance(content, Mapping):
+                raise ImportFormatError(
+                    f"{path}, content {number}: {type(content).__name__}; expected a role and parts"
+                )
+            role = "assistant" if content.get("role") == "model" else "user"
+            parts = read_parts(content.get("parts"), tally, f"call-{number}")
+            reading.turn(role, parts, number)
+        empty = f"{path}: no message in the contents of this checkpoint"
+        return tally.transcript(reading.thread.finished(), path, empty)
     if not log.recognised:
         raise ImportFormatError(
             f"{path}: no message of Gemini CLI; expected messages of type user or "
@@ -335,20 +346,6 @@ def _is_content(value: Any) -> bool:
     return given.get("role") in ("user", "model", "function") and isinstance(
         given.get("parts"), list
     )
-
-
-def _checkpoint(contents: Iterable[Any], path: Path, tally: Tally) -> Transcript:
-    reading = _ContentReader(tally)
-    for number, content in enumerate(contents):
-        tally.records += 1
-        if not isinstance(content, Mapping):
-            raise ImportFormatError(
-                f"{path}, content {number}: {type(content).__name__}; expected a role and parts"
-            )
-        role = "assistant" if content.get("role") == "model" else "user"
-        reading.turn(role, read_parts(content.get("parts"), tally, f"call-{number}"), number)
-    empty = f"{path}: no message in the contents of this checkpoint"
-    return tally.transcript(reading.thread.finished(), path, empty)
 
 
 IMPORTER: Final = Format(

@@ -53,7 +53,11 @@ def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
     if isinstance(mapping(value).get("traj"), list) or _answers(response) or _answers(request):
         return True
     messages = request.get("messages")
-    if not isinstance(messages, list) or _is_anthropic(request, messages):
+    if not isinstance(messages, list):
+        return _is_openai(value)
+    contents = (mapping(message).get("content") for message in messages)
+    blocks = (block for content in contents if isinstance(content, list) for block in content)
+    if "system" in request or any(mapping(b).get("type") in _BLOCKS for b in blocks):  # Anthropic's
         return _is_openai(value)
     return any(str(mapping(message).get("role")) in ROLES for message in messages)
 
@@ -61,12 +65,6 @@ def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
 def _is_openai(message: Any) -> bool:
     given = mapping(message)
     return "role" in given and any(mark in given for mark in _MARKS)
-
-
-def _is_anthropic(request: Mapping[str, Any], messages: list[Any]) -> bool:
-    contents = [mapping(message).get("content") for message in messages]
-    blocks = [block for content in contents if isinstance(content, list) for block in content]
-    return "system" in request or any(mapping(b).get("type") in _BLOCKS for b in blocks)
 
 
 def _choices(body: Mapping[str, Any]) -> Sequence[Any]:
