@@ -155,7 +155,7 @@ class Codex(ProductCompactor):
         try:
             reply = await context.model.compact(CompactRequest(sent, prompt, by_trigger=True))
         except UnsupportedError as error:
-            return unchanged(state, f"{error}, or use mode=local")
+            return unchanged(state, str(error))
         except ModelError as error:
             return unchanged(state, f"the endpoint could not compact: {error}")
         items = [message for message in reply.messages if compaction_items(message)]

@@ -83,6 +83,7 @@ class OfflineModel:
         raise UnsupportedError(
             "the offline model has no native compaction; name a model whose endpoint has "
             "responses.compact, as in --compaction-model=gpt-5"
+            f"{', or use codex:mode=local' if request.by_trigger else ''}"
         )
 
     def _about(self, what: str, request: Any) -> str:

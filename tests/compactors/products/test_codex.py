@@ -187,7 +187,10 @@ def test_the_remote_way_leaves_out_the_newest_results_where_the_window_is_too_sm
 
 def test_the_remote_way_needs_exactly_one_item_and_an_endpoint():
     item = {"type": "compaction", "encrypted_content": "q"}
-    for model, said in ((NativeModel(item, item), "not one"), (SpyModel(), "or use mode=local")):
+    for model, said in (
+        (NativeModel(item, item), "not one"),
+        (SpyModel(), "or use codex:mode=local"),
+    ):
         outcome, view = compacted(Codex(), session(4), context_of(500, model=model))
         assert (outcome.status, view) == ("failed", messages_of(session(4)))
         assert said in outcome.error
