@@ -114,10 +114,10 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CommandError(f"{store}: {error.strerror or error}") from None
     try:
-        _print_estimate(options, len(folders), endpoints)
+        calls = _print_estimate(options, len(folders), endpoints)
         if not options.estimate:
             for seed, folder in folders.items():
-                _write(options, seed, folder, endpoints)
+                _write(options, seed, folder, endpoints, calls)
             where = printable(shlex.quote(str(options.output)))
             print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
         return 0
@@ -140,7 +140,7 @@ def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
     return {seed: folder for seed, folder in folders.items() if folder not in there}
 
 
-def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoints) -> None:
+def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoints) -> int:
     usage = sum((estimated(options.tokens) for _ in range(count)), Usage())
     usd, limit = endpoints.prices.cost(options.model, usage), options.max_cost
     cost = "no price known"
@@ -161,13 +161,17 @@ def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoint
             f"that is more than --max-cost {limit:g}, which ends it unless {options.store} holds "
             "enough of the calls"
         )
+    return usage.calls
 
 
-def _write(options: argparse.Namespace, seed: int, folder: Path, endpoints: Endpoints) -> None:
+def _write(
+    options: argparse.Namespace, seed: int, folder: Path, endpoints: Endpoints, calls: int
+) -> None:
+    path, terminal = endpoints.accounts.path, sys.stderr if sys.stderr.isatty() else None
     say = partial(print, file=sys.stderr, flush=True)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        line = CallsLine("generate", endpoints.accounts.path, say)
+        line = CallsLine("generate", path, calls, True, say, terminal)
         try:
             made = asyncio.run(_written(options, seed, endpoints))
         finally:

@@ -159,7 +159,7 @@ def _take_charge(
     if endpoints is not None and not calls.replay and session.asks_models:
         from pytest_compaction.session.progress_line import CallProgress
 
-        progress = CallProgress(endpoints.accounts.path, config)
+        progress = CallProgress(session, endpoints.accounts.path, config)
         register(progress, "compaction-call-progress")
     from pytest_compaction.session.case_lines import CaseLines
     from pytest_compaction.session.end.finish import RunRecorder

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_compaction.session.items.kinds import ARM, KINDS, Kind
 from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.session.worker_share import group_of
 
 if TYPE_CHECKING:
     from pytest_compaction.session.items.dialogue import DialogueItem
@@ -69,6 +70,16 @@ def selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
         item = item_of(node)
         if item is not None and item.arm is not None:
             yield Selection(item, "judge" in getattr(node, "fixturenames", ()))
+
+
+def selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Selection]:
+    """The same from node ids, which are all that the controller of workers knows of the items."""
+    known = {id: item for kind in KINDS.values() for id, item in items_of(kind, session).items()}
+    names = {name: name for name in known}
+    for nodeid in ids:
+        item = known.get(group_of(nodeid, names) or "")
+        if item is not None and item.arm is not None:
+            yield Selection(item)
 
 
 def groups_and_cases(session: BenchmarkSession) -> tuple[dict[str, str], dict[str, str]]:

@@ -11,7 +11,7 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.session import progress_line as hooks
 
-LINE = re.compile(r"compaction: (\d+) calls?(.*)")
+LINE = re.compile(r"compaction: (\d+) of (about )?(\d+) calls(.*)")
 
 
 @pytest.fixture
@@ -43,21 +43,27 @@ def test_a_run_says_how_far_it_is(pytester, project, workers):
     shown = lines(result)
     assert shown
     asked = len(project.stub.calls)
-    numbers = [int(number) for number, _ in shown]
-    assert numbers == sorted(numbers) and numbers[-1] <= asked
-    assert "US dollars so far" in shown[-1][1]
+    assert {about for _, about, _, _ in shown[:-1]} >= {"about "}
+    *_, (done, about, known, rest) = shown
+    assert about == "about "
+    assert asked <= int(known) + 2, "those that check the endpoint are not planned"
+    assert [int(number) for number, *_ in shown] == sorted(int(number) for number, *_ in shown)
+    assert int(done) <= asked
+    assert "US dollars so far" in rest
     held = (pytester.path / ".pytest_compaction/runs").glob("*.jsonl")
     assert not any("so far" in path.read_text("utf-8") for path in held)
     assert {record["status"] for record in records(pytester).records} <= {"passed", "failed"}
 
     again = lines(project(workers, "--compaction-max-cost=5"))
     assert again
-    assert "from the store" in again[-1][1]
+    assert "from the store" in again[-1][3]
     assert len(project.stub.calls) == asked
     assert lines(project(workers, "-q")) == []
 
 
 def test_a_run_that_asks_nobody_says_nothing(project):
     assert lines(project("--compaction-model=offline")) == []
+    shown = lines(project(compactor="truncate"))
+    assert {(about, int(known)) for _, about, known, _ in shown} == {(None, 16)}
     assert lines(project("--compaction-replay", compactor="truncate")) == []
     assert lines(project("--compaction-estimate")) == []
