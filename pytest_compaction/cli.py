@@ -15,6 +15,7 @@ from pytest_compaction.commands import (
     answers,
     compare,
     dialogues,
+    doctor,
     gate,
     generate,
     import_transcripts,
@@ -39,6 +40,7 @@ from pytest_compaction.text import printable
 
 COMMANDS: Final = (
     init,
+    doctor,
     import_transcripts,
     review,
     generate,

@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 _NAMES: Final = {
     "calls.accounts": "Accounts CallCounts Total call_counts",
     "calls.address": "base_url_for host_of missing_key wrong_port",
-    "calls.check": "Checked EndpointCheck",
+    "calls.check": "Checked EndpointCheck context_of",
     "calls.prices": "PriceTable prices_at with_file",
     "calls.store": "CIPHERTEXT Store",
     "chat.fences": "fences_for",
@@ -77,7 +77,10 @@ _NAMES: Final = {
     "registry": (
         "Endpoints UnknownModelError adapting_to connect create_model endpoint_within is_offline"
     ),
-    "relay": ("Answer RefusedError Relay Request answer_of call_of error_answer new_relay"),
+    "relay": (
+        "Answer RefusedError Relay Request answer_of call_of error_answer models_at_endpoint "
+        "new_relay"
+    ),
     "structured_summary": "Section Source Summary summary_from_json written_summary",
     "summary_prompt": (
         "PromptError PromptText SummaryPrompt identifiers parsed_prompt read_prompt_file"

@@ -23,6 +23,7 @@ from pytest_compaction.models.calls.address import (
 )
 from pytest_compaction.models.calls.endpoint import (
     NO_KEY,
+    READ_SECONDS,
     AttemptError,
     Endpoint,
     RetryingCaller,
@@ -322,6 +323,11 @@ class Dialects:
     async def close(self) -> None:
         await self.openai.close()
         await self.anthropic.close()
+
+
+def models_at_endpoint() -> Caller:
+    """The request for the endpoint's list of models, which is free."""
+    return Upstream(READ_SECONDS, anthropic=False)
 
 
 def new_relay(

@@ -20,7 +20,7 @@ from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call
-from pytest_compaction.models.wire.reply import read_reply
+from pytest_compaction.models.wire.reply import read_reply, whole_tokens
 from pytest_compaction.text import printable
 
 FOLDER: Final = "checks"
@@ -47,6 +47,11 @@ _ROWS: Final = (
 )
 """Rows of the table: words in the names of the adaptations there, and what else was found."""
 _IN_TEXT: Final = "in the text of the reply"
+_CONTEXT_MEMBERS: Final = (
+    *("max_model_len", "context_length", "context_window", "max_context_length"),
+    *("inputTokenLimit", "n_ctx", "n_ctx_train"),
+)
+"""Names under which servers tell the context of a model in their list of models."""
 
 
 def check_calls(models: Iterable[str], judges: Iterable[str]) -> tuple[Call, ...]:
@@ -78,7 +83,7 @@ class Checked:
     is_new: bool = False
     """Whether the endpoint was asked, and not only the store."""
 
-    def lines(self, prices: PriceTable) -> list[str]:
+    def lines(self, prices: PriceTable, context: int | None = None) -> list[str]:
         """A table of what was found and what is adapted."""
         calls = self.usage.calls
         total = self.usage.input_tokens + self.usage.output_tokens
@@ -92,6 +97,7 @@ class Checked:
             rows.append((what, "not as usual" if names else usual, "; ".join(names)))
         cut = "cut out" if self.thinking == _IN_TEXT else ""
         rows.append(("thinking", self.thinking or "none seen", cut))
+        rows.append(("limits", f"context of {context:,} tokens" if context else "not told", ""))
         each = [prices.cost(self.model, Usage(1, 1000 * n, 0, 1000 - 1000 * n)) for n in (1, 0)]
         known = [f"{1000 * usd:g}" for usd in each if usd is not None]
         priced = f"{' in, '.join(known)} out a million tokens" if len(known) == 2 else "not known"
@@ -169,3 +175,15 @@ def _thinking_in(body: Mapping[str, Any]) -> str:
     if message.get("reasoning_content") or message.get("reasoning") or isinstance(content, list):
         return "apart from the reply"
     return ""
+
+
+def context_of(listed: Mapping[str, Any], model: str) -> int | None:
+    """The context of a model by the endpoint's list of models, which some servers tell."""
+    found = listed.get("data")
+    for each in found if isinstance(found, list) else ():
+        if isinstance(each, Mapping) and each.get("id") == model:
+            meta = each.get("meta")
+            told = {**(meta if isinstance(meta, Mapping) else {}), **each}
+            sizes = [whole_tokens(told.get(name)) for name in _CONTEXT_MEMBERS]
+            return next(filter(None, sizes), None)
+    return None
