@@ -4,9 +4,12 @@ Other rooms import from here alone. A :class:`Transcript` goes in, a :class:`Mad
 :func:`inspect` says what is wrong with case files.
 """
 
+from pytest_compaction.case_making.by_model import ModelProbes as ModelProbes
+from pytest_compaction.case_making.by_model import model_probes as model_probes
 from pytest_compaction.case_making.case_maker import MadeCase as MadeCase
 from pytest_compaction.case_making.case_maker import NoProbeError as NoProbeError
 from pytest_compaction.case_making.case_maker import NotCompactableError as NotCompactableError
+from pytest_compaction.case_making.case_maker import ProbeSource as ProbeSource
 from pytest_compaction.case_making.case_maker import SessionPart as SessionPart
 from pytest_compaction.case_making.case_maker import case_names as case_names
 from pytest_compaction.case_making.case_maker import make_case as make_case

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -160,6 +160,9 @@ def _cleaned(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)
 
 
+ProbeSource = Callable[[Sequence[Message], Sequence[int], int, int, Sequence[int]], DerivedProbes]
+"""Takes messages, positions of the points, a count, the budget and the positions after which a
+compaction is on record; returns probes as JSON."""
 _WINDOWS: Final = (32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000)
 """The usual windows of models, in tokens."""
 
@@ -195,12 +198,13 @@ def make_case(
     transcript: Transcript,
     task: str = "assistant",
     count: int = DEFAULT_COUNT,
+    probe_source: ProbeSource = derive_probes,
     without_probes: bool = False,
 ) -> MadeCase:
     """The case of a transcript; raises :class:`ImportFormatError` if that is impossible.
 
-    A case that gets no probe is made ``without_probes`` alone: it is valid once somebody has
-    written one.
+    ``probe_source`` makes the probes; the default derives them by rules. A case that gets none is
+    made ``without_probes`` alone: it is valid once somebody has written one.
     """
     counter = shared_counter()
     messages = transcript.messages
@@ -209,7 +213,7 @@ def make_case(
     points, budget = _points(transcript, records, sizes, counter)
     end = points[-1] + 1
     recorded = [record.index for record in records if record.data]
-    derived = derive_probes(messages, points, count, budget, recorded)
+    derived = probe_source(messages, points, count, budget, recorded)
     probes = derived.probes
     if not (probes or derived.proposed or without_probes):
         raise NoProbeError(_why_none(transcript, derived, len(messages) - end))
@@ -272,8 +276,8 @@ def _why_none(transcript: Transcript, derived: DerivedProbes, after: int) -> str
     looked = f". Looked for and found: {families}" if families else ""
     return (
         f"{_named(transcript)}: no question can be made of its {messages:,} messages: {why}"
-        f"{looked}. Write the case and add your own (--without-probes), or import a longer "
-        "session"
+        f"{looked}. Write the case and add your own (--without-probes), have a model propose them "
+        "(--model NAME), or import a longer session"
     )
 
 

@@ -59,6 +59,11 @@ class Candidate:
     change: Change | None = None
 
 
+def path_candidate(path: str, change: Change) -> Candidate:
+    """A file and what happened to it, as a fact."""
+    return Candidate(f"{path} was {change}", "path", ((path,),), change)
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
     """A thing that had to be remembered at a point.
@@ -285,19 +290,22 @@ class ProbeLog:
             places.update(sorted(held, key=len)[0])
         return places
 
-    def find(self, candidate: Candidate, asked: int, most: int = 3) -> Found | None:
+    def find(
+        self, candidate: Candidate, asked: int, most: int = 3, tail: bool = False
+    ) -> Found | None:
         """The fact if the log states it up to ``asked`` and it is at risk there, else ``None``.
 
-        At risk: at most ``most`` messages state it and none of them is in the tail. Redacted
-        values are never found, nor is a text without words that tell.
+        At risk: at most ``most`` messages state it and, unless ``tail`` is allowed, none
+        of them is in the tail. Redacted values are never found, nor is a text without
+        words that tell.
         """
         fact = self.fact(candidate)
         if fact is None:
             return None
         places = self._stating(fact).until(asked, most)
-        if not places or len(places) > most or places[-1] > self.before_tail(asked):
+        if not places or len(places) > most or (not tail and places[-1] > self.before_tail(asked)):
             return None
-        if self._budget is not None and self._kept(asked, fact):
+        if not tail and self._budget is not None and self._kept(asked, fact):
             return None
         evidence = tuple(self.messages[place].id for place in places[:_MAX_EVIDENCE])
         return Found(replace(fact, evidence=evidence), places)

@@ -35,9 +35,22 @@ def states_alone(text: str, said: Fact | Trap) -> bool:
     return TextIndex(text).is_stated(replace(said.statement, counterparts=()))
 
 
-def is_sound(fact: Fact, log: TextIndex) -> bool:
-    """Whether the log states a fact, and its keys fit its text."""
-    return keys_agree(fact) and log.is_stated(fact.statement)
+def is_confirmed(fact: Fact, traps: Sequence[Trap], log: TextIndex) -> bool:
+    """Whether the log states a fact that has these traps, and its keys fit it and none of them."""
+    if not keys_agree(fact) or any(keys_too_loose(fact, trap) for trap in traps):
+        return False
+    against = tuple(trap.statement for trap in traps if trap.of == fact.text)
+    return log.is_stated(replace(fact.statement, counterparts=against))
+
+
+def confirmed(
+    facts: Iterable[Fact], traps: Iterable[Trap], log: TextIndex
+) -> tuple[list[Fact], list[Trap]]:
+    """The facts that the log confirms, and the traps that fit their keys and one of these facts."""
+    sound = [trap for trap in traps if keys_agree(trap)]
+    kept = [fact for fact in facts if is_confirmed(fact, sound, log)]
+    texts = {fact.text for fact in kept}
+    return kept, [trap for trap in sound if trap.of is None or trap.of in texts]
 
 
 def answers_from(case: Case) -> Callable[[Probe], TextIndex]:
@@ -106,7 +119,7 @@ def _checked(log: ProbeLog, draft: Draft, chosen: Sequence[Draft], known: Set[st
             states(other.fact.text, fact) or states(fact.text, other.fact)
             for other in (*kept, *asked)
         )
-        if not (fact.text in taken or leaked or within) and is_sound(fact, whole):
+        if not (fact.text in taken or leaked or within) and is_confirmed(fact, (), whole):
             kept.append(found)
     if len(kept) < max(draft.whole, 1) or any(
         given_away(draft.asked, found.fact.keys, found.fact.text) for found in asked

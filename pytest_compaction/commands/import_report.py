@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_compaction.artifacts import LogPlaces
 from pytest_compaction.case import TEXT_KINDS, Fact, case_from_json
-from pytest_compaction.case_making import Carried, MadeCase, ProbeLog, Redactor
+from pytest_compaction.case_making import Carried, MadeCase, ModelProbes, ProbeLog, Redactor
 from pytest_compaction.conversation import readable
 from pytest_compaction.importers import Importer, Transcript
 from pytest_compaction.text import TextIndex, name_of, printable
@@ -103,6 +103,15 @@ def report_redaction(redactor: Redactor) -> None:
         _row("redacted", count.values, f"{values}, in {count.places:,} {places}")
     if not redactor.counts:
         _row("redacted", 0, _NOTHING_FOUND)
+
+
+def report_model(source: ModelProbes) -> None:
+    written = source.written
+    kept = len(written.probes)
+    rest = "" if kept else "; the probes are made by rules"
+    print(f"  by {printable(source.name, 60)}: {written.proposed} proposed, {kept} kept{rest}")
+    for reason, number in written.refused.items():
+        _row("not kept", number, printable(reason, 160))
 
 
 def report_facts(made: MadeCase) -> None:

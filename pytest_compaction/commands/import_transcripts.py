@@ -15,21 +15,26 @@ from pytest_compaction.case_making import (
     DEFAULT_COUNT,
     Carried,
     MadeCase,
+    ModelProbes,
     NoProbeError,
     NotCompactableError,
+    ProbeSource,
     Redactor,
     Review,
     SessionPart,
     case_names,
+    derive_probes,
     make_case,
+    model_probes,
     review_of,
     with_answers,
 )
-from pytest_compaction.commands.arguments import add_number, complain
+from pytest_compaction.commands.arguments import CommandError, add_number, add_store, complain
 from pytest_compaction.commands.import_report import (
     report_answers,
     report_case,
     report_facts,
+    report_model,
     report_redaction,
 )
 from pytest_compaction.commands.newest import newest_sessions
@@ -45,6 +50,7 @@ from pytest_compaction.importers import (
     read_by_best,
     reasons_of,
 )
+from pytest_compaction.models import OFFLINE, UnknownModelError, is_offline
 from pytest_compaction.text import Range, printable
 
 _COUNT: Final = Range(1, 999_999, True)
@@ -79,6 +85,11 @@ def add(commands: Any) -> None:
         default=True,
         help="replace secrets, e-mail addresses and home folders with stand-ins (on)",
     )
+    model = "model that writes the probes; those that the log confirms are kept (rules)"
+    parser.add_argument(
+        "--model", "--compaction-model", default=OFFLINE, metavar="NAME", help=model
+    )
+    add_store(parser)
     verbose = "print every probe, and how often and where the log states its facts"
     parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
     parser.set_defaults(run=run, refuse=parser.error)
@@ -96,21 +107,32 @@ def run(options: argparse.Namespace) -> int:
     loaded = load_importers()
     for problem in loaded.problems:
         complain(problem)
+    source: ProbeSource = derive_probes
+    try:
+        if not is_offline(options.model):
+            source = model_probes(options.model, options.store)
+    except (UnknownModelError, ImportFormatError) as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"{options.store}: {error.strerror or error}") from None
     paths = options.paths
     if options.newest is not None:
         paths, said = newest_sessions(paths[0], options.newest, loaded.importers)
         print(printable(said))
     look_as_before = look_less_often()
     try:
-        return _Import(options, loaded.importers, case_names(paths)).all()
+        return _Import(options, loaded.importers, source, case_names(paths)).all()
     finally:
         look_as_before()
+        if isinstance(source, ModelProbes):
+            source.close()
 
 
 @dataclass(slots=True)
 class _Import:
     options: argparse.Namespace
     importers: Mapping[str, Importer]
+    probe_source: ProbeSource
     names: Mapping[Path, str]
     written: set[Path] = field(default_factory=set)
 
@@ -196,7 +218,8 @@ class _Import:
         self, transcript: Transcript, importer: Importer, redacted: dict[str, int] | None
     ) -> None:
         options = self.options
-        made = make_case(transcript, options.task, options.probes, options.without_probes)
+        source, bare = self.probe_source, options.without_probes
+        made = make_case(transcript, options.task, options.probes, source, bare)
         known = {} if redacted is None else {"redacted": redacted}
         made.data["provenance"] = {"origin": "real", "format": importer.name, **known}
         target = options.output / f"{made.data['id']}.json"
@@ -220,6 +243,8 @@ class _Import:
         report_case(target, importer, transcript, made)
         if carried:
             report_answers(carried)
+        if isinstance(self.probe_source, ModelProbes):
+            report_model(self.probe_source)
         if options.verbose:
             report_facts(made)
 

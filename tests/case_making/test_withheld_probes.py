@@ -5,7 +5,7 @@ import json
 from support.probe_logs import Log, filler, named, plan
 
 from pytest_compaction.case_making import DerivedProbes, derive_probes, inspect, make_case
-from pytest_compaction.case_making.log import Candidate, ProbeLog
+from pytest_compaction.case_making.log import Candidate, ProbeLog, path_candidate
 from pytest_compaction.case_making.phrases import whole_text
 from pytest_compaction.importers import ImportTally, Transcript
 
@@ -16,12 +16,7 @@ def test_what_the_tail_or_everybody_states_is_not_at_risk():
     log.say("assistant", "I come back to src/late.py now.")
     found = ProbeLog(log.messages, [len(log.messages) - 1])
     end = len(log.messages) - 1
-    assert (
-        found.find(
-            Candidate("src/early.py was created", "path", (("src/early.py",),), "created"), end
-        )
-        is not None
-    )
+    assert found.find(path_candidate("src/early.py", "created"), end) is not None
     assert found.find(Candidate("src/late.py", "path", (("src/late.py",),)), end) is None
     assert found.find(Candidate("go on", "state", (("go on",),)), end) is None
 

@@ -203,7 +203,7 @@ def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, capsys):
     assert "s.jsonl: no question can be made of its 8 messages: the " in err
     assert " messages after the last point use, repeat or decide nothing again that " in err
     assert "Looked for and found: names and values used from memory 0, files " in err
-    assert "(--without-probes)" in err
+    assert "(--without-probes)" in err and "(--model NAME)" in err
     assert not (tmp_path / "cases").exists()
 
     code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases", "--without-probes")
