@@ -168,16 +168,22 @@ def _excerpt(messages: Sequence[Message], tokens: Callable[[str], int]) -> str:
     texts = [readable(message).strip() for message in messages]
     room = MESSAGE_TOKENS
     while True:
-        half = max(room * _CHARACTERS_A_TOKEN // 2, 1)
-        lines = []
-        for message, text in zip(messages, texts, strict=True):
-            if len(text) > room * _CHARACTERS_A_TOKEN:
-                text = text[:half] + _CUT + text[-half:]
-            lines += [f"[{message.id} {message.role}]\n{text}"] if text else []
+        lines = [
+            f"[{message.id} {message.role}]\n{_shortened(text, room * _CHARACTERS_A_TOKEN)}"
+            for message, text in zip(messages, texts, strict=True)
+            if text
+        ]
         excerpt = "\n".join(lines)
         if room <= 1 or tokens(excerpt) <= EXCERPT_TOKENS:
             return excerpt
         room //= 2
+
+
+def _shortened(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    half = max(limit // 2, 1)
+    return text[:half] + _CUT + text[-half:]
 
 
 REPLY_TOKENS: Final = 12_000

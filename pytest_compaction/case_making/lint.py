@@ -6,7 +6,7 @@ An error makes a case unfit for use, a warning names what measures little; ``RUL
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -20,10 +20,11 @@ from pytest_compaction.case_making.lint_facts import (
     check_keys,
     check_questions,
     check_sizes,
+    check_wording,
     numbered_facts,
     quoted,
 )
-from pytest_compaction.case_making.selection import answers_from
+from pytest_compaction.case_making.selection import FullLogControl
 from pytest_compaction.conversation import readable
 from pytest_compaction.metrics import view_index
 from pytest_compaction.text import Reading, TextIndex
@@ -57,6 +58,8 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
         "warning",
         "A small number is the only key, and it stands everywhere in a log.",
     ),
+    "no-rule": ("warning", "A fact of type constraint binds no later turn."),
+    "fragment": ("warning", "The text of a fact is the middle of a sentence."),
     "fits-budget": (
         "warning",
         "The whole log fits the budget, so that nothing has to be compacted.",
@@ -168,6 +171,7 @@ def _remarks(case: Case, tail: int | None, answer: bool) -> Iterator[Remark]:
 def _remarks_on_probes(case: Case, tail: int | None, answer: bool) -> Iterator[Remark]:
     yield from check_questions(case)
     yield from check_keys(case)
+    yield from check_wording(case)
     yield from check_choices(case)
     yield from check_sizes(case, tail)
     yield from check_full_log(case)
@@ -177,7 +181,7 @@ def _remarks_on_probes(case: Case, tail: int | None, answer: bool) -> Iterator[R
 
 def check_full_log(case: Case) -> Iterator[Remark]:
     """Facts that the full log, read as one view, does not state when they are asked for."""
-    view = cache(lambda point: view_index(case.log_until(point)))
+    view = _views(case)
     for probe, fact, pointer in numbered_facts(case):
         reading = view(probe.point).read(fact.statement)
         if reading.outcome != "stated":
@@ -187,12 +191,17 @@ def check_full_log(case: Case) -> Iterator[Remark]:
             yield Remark(pointer, "not-in-log", text)
 
 
+def _views(case: Case) -> Callable[[int], TextIndex]:
+    """The log up to each point as one view, made when it is first read."""
+    return cache(lambda point: view_index(case.log_until(point)))
+
+
 def _unanswered(case: Case) -> Iterator[Remark]:
-    answer_to = answers_from(case)
+    control = FullLogControl.of(case)
     for number, probe in enumerate(case.probes):
         if probe.choice is not None:
             continue
-        answer = answer_to(probe)
+        answer = control.answer(probe.question, probe.answer, probe.point, probe.kind)
         stated = [answer.is_stated(fact.statement) for fact in probe.facts]
         whole = "" if any(stated) else ", nor is any other fact of this probe"
         for place, fact in enumerate(probe.facts):
@@ -205,7 +214,7 @@ def explain(case: Case) -> Iterator[Explanation]:
     """For each fact: which words of which message decide that the log states it."""
     text_of = {message.id: readable(message) for message in case.messages}
     message_index = cache(lambda id: TextIndex(text_of[id]))
-    view = cache(lambda point: view_index(case.log_until(point)))
+    view = _views(case)
     for probe, fact, pointer in numbered_facts(case):
         readings = ((id, message_index(id).read(fact.statement)) for id in fact.evidence)
         first = next((each for each in readings if each[1].outcome == "stated"), None)

@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple
 from pytest_compaction.case import Case, Choice, Fact, Probe
 from pytest_compaction.case_making.keys import given_away, small_number
 from pytest_compaction.case_making.log import states
+from pytest_compaction.case_making.phrases import finished
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
 from pytest_compaction.case_making.selection import keys_agree, keys_too_loose, states_alone
 from pytest_compaction.conversation import shared_counter
@@ -43,12 +44,45 @@ _VERB: Final = re.compile(
 )
 _WHOLE_NUMBER: Final = re.compile(r"(?<![\w.,/:#-])\d+(?![\w./:-]|[.,]\d)")
 _SAID: Final = frozenset({"user", "assistant"})
+_SAYING: Final = frozenset({"state", "reason", "decision", "constraint", "next_step", "error"})
+"""Types of facts whose text is a statement, not a name or a value."""
+_MIDDLE: Final = re.compile(
+    r"(?:that|this|it|they|these|those) (?:should|must|is|was|are|were|will|would|has|had|does)\b"
+    r"|with the use of\b|due to\b|(?:and|but|which|so that)\b",
+    re.I,
+)
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
 _NAMES_A_RULE: Final = re.compile(
     r"\b(?:rules?|constraints?|restrictions?|instruct(?:ed|ions?)|forbidden|prohibited|"
     r"not allowed|as (?:asked|told|agreed|requested)|(?:you|user) (?:said|asked|told|wants?))\b",
     re.I,
 )
+
+
+_BINDS: Final = re.compile(
+    r"""
+    \b(?:never|always|only|must|shall|should|nothing|nobody|no|none|neither|not|\w+n['’]t
+      |until|unless|before|within|without|every|each|at\ most|at\ least|more\ than
+      |less\ than|exactly|limited\ to|forbidden|banned|frozen|sealed|allowed|required|refused?|due
+      |keeps?|kept|stays?
+      |remains?|left\ alone|carr(?:y|ies)|(?:start|begin)s?\ with|(?:has|have|is|are)\ to)\b
+    | \bmay\b(?!\ be\b) | \b(?:is|are)\ (?:written|asked|given|sent|named)\b | \bfrom\ \d\S*\ to\ \d
+    | ^(?:an?|new|all|any)\s | ^one\ \w+\ (?:a|per)\b
+    """,
+    re.I | re.X,
+)
+"""Words of a sentence that binds later turns; of any thing of a kind it says how it has to be."""
+_TELLS: Final = re.compile(
+    r"""
+    \?\s*$
+    | \bthe\ (?:user|agent|assistant)\ (?:thinks?|wants?|wanted|made|doubts?|does\ not\ think)\b
+    | (?<!\bwho\ )(?<!\bwhat\ )\b(?:was|were|has\ been)\b | \bmight\b | \bcan(?:not|['’]t|\ only)\b
+    | \bneed\ not\b | \bneedless\b | ^there\ (?:is|are)\b | \bis\ (?:for|really)\b
+    | \bare\ not\ \w+ed\ in\b
+    """,
+    re.I | re.X,
+)
+"""Words of a sentence that tells how things are or went, or asks."""
 
 
 class Remark(NamedTuple):
@@ -90,12 +124,7 @@ def _repeated_facts(probe: Probe, place: str) -> Iterator[Remark]:
     seen: dict[str, int] = {}
     for index, fact in enumerate(probe.facts):
         pointer, said = f"{place}/facts/{index}", quoted(fact.text)
-        if probe.choice is not None:  # that its question only asks for a fact makes no difference
-            leaked = states(probe.question, fact)
-        else:
-            forms = [fact.text] if fact.keys else fact.forms
-            leaked = any(given_away(probe.question, fact.keys, form) for form in forms)
-        if leaked:
+        if _leaked(probe, fact):
             yield Remark(pointer, "leak", f"the question itself states {said}")
         first = seen.setdefault(normalize(fact.text), index)
         if first != index:
@@ -121,6 +150,16 @@ def _traps(probe: Probe, place: str) -> Iterator[Remark]:
             yield Remark(
                 pointer, "duplicate-trap", f"repeats the trap {place}/traps/{first}: {said}"
             )
+
+
+def _leaked(probe: Probe, fact: Fact) -> bool:
+    """Whether a question holds a fact; that it only asks for it makes no difference."""
+    question = probe.question
+    if probe.choice is not None:
+        return states(question, fact)
+    if fact.keys:
+        return given_away(question, fact.keys, fact.text)
+    return any(given_away(question, (), form) for form in fact.forms)
 
 
 def _same_facts(case: Case) -> Iterator[Remark]:
@@ -188,6 +227,25 @@ def _altered(text: str) -> Iterator[tuple[str, str]]:
     for match in _WHOLE_NUMBER.finditer(text):
         number = int(match[0]) + 7
         yield "another number", f"{text[: match.start()]}{number}{text[match.end() :]}"
+
+
+def check_wording(case: Case) -> Iterator[Remark]:
+    """Rules that bind nothing, and fragments."""
+    for _, fact, pointer in numbered_facts(case):
+        yield from _wording_of_fact(fact, pointer)
+
+
+def _wording_of_fact(fact: Fact, pointer: str) -> Iterator[Remark]:
+    said = quoted(fact.text)
+    if fact.type == "constraint" and not (
+        _BINDS.search(fact.text) and not _TELLS.search(fact.text)
+    ):
+        text = f"{said} binds no later turn: say what must or must not be done, or change its type"
+        yield Remark(pointer, "no-rule", text)
+    cut = finished(fact.text) != fact.text or _MIDDLE.match(fact.text)
+    if fact.type in _SAYING and cut:
+        text = f"{said} is the middle of a sentence: say what it is about"
+        yield Remark(pointer, "fragment", text)
 
 
 def check_choices(case: Case) -> Iterator[Remark]:

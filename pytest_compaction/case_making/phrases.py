@@ -29,6 +29,7 @@ _TAGGED: Final = re.compile(
     r"|Base directory for this skill:|This session is being continued from)"
 )
 """The start of a turn that the agent's program wrote in the user's name."""
+_DANGLING: Final = frozenset("with any of the a an to and or which".split())
 # Real users swear at their agents; questions must not repeat it.
 _COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
 
@@ -51,6 +52,20 @@ def whole_text(text: str) -> bool:
     """Whether a text is complete in itself: neither a lead-in nor the rest of a cut line."""
     begins = not re.match(r"\d+\b|--\s", text)
     return begins and bool(text) and not text.rstrip().endswith((":", ",", "(", "…"))
+
+
+def finished(text: str) -> str:
+    """A text without the words at its end that lead to a next line: "with any of"."""
+    end = len(text)
+    while end and not (text[end - 1].isalnum() or text[end - 1] == "_"):
+        end -= 1
+    words = [match.span() for match in re.finditer(r"\S+", text[:end])]
+    left = len(words)
+    while left and words[left - 1][0] and text[slice(*words[left - 1])].lower() in _DANGLING:
+        left -= 1
+    if left == len(words):
+        return text
+    return text[: words[left - 1][1]] if left else ""
 
 
 def goes_on(text: str) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import replace
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
-from pytest_compaction.case import TEXT_KINDS, Case, Fact, Probe, Trap
+from pytest_compaction.cache import Latest
+from pytest_compaction.case import TEXT_KINDS, AnswerSpec, Case, Fact, Trap
 from pytest_compaction.case_making.keys import given_away
 from pytest_compaction.case_making.log import MAX_FACTS, Draft, Found, ProbeLog, states
-from pytest_compaction.conversation import shared_counter
+from pytest_compaction.conversation import Message, shared_counter
 from pytest_compaction.models import AnswerRequest, OfflineModel, prepare_beginnings
 from pytest_compaction.run import bounded
 from pytest_compaction.text import TextIndex
@@ -53,26 +55,55 @@ def confirmed(
     return kept, [trap for trap in sound if trap.of is None or trap.of in texts]
 
 
-def answers_from(case: Case) -> Callable[[Probe], TextIndex]:
-    """The answers of the offline model from all messages up to the point of a question."""
-    model, ends = OfflineModel(shared_counter()), [point.index + 1 for point in case.points]
-    # Views of long logs are too large for the cache, and held as long as answers are asked for.
-    held = prepare_beginnings(case.messages[: max(ends, default=0)], ends)
+@dataclass(frozen=True, slots=True)
+class _Log:
+    messages: tuple[Message, ...]
+    ends: tuple[int, ...]
 
-    def answer(probe: Probe, _: object = held) -> TextIndex:
-        view, spec = case.messages[: ends[probe.point]], probe.answer
-        text = model.answer_text(AnswerRequest(view, probe.question, spec, kind=probe.kind))
-        return TextIndex(bounded(text, spec.max_tokens, shared_counter()))
 
-    return answer
+class _Answers:
+    """The answers of the offline model from a log at each of its points, each made once."""
+
+    def __init__(self, log: _Log) -> None:
+        self._log = log
+        self._model = OfflineModel(shared_counter())
+        self._views = prepare_beginnings(log.messages, log.ends)
+        """Held, because views of long logs are too large for the cache."""
+        self.of = cache(self._answer)
+
+    def _answer(self, question: str, spec: AnswerSpec, point: int, kind: str) -> str:
+        view = self._log.messages[: self._log.ends[point]]
+        text = self._model.answer_text(AnswerRequest(view, question, spec, kind=kind))
+        return bounded(text, spec.max_tokens, shared_counter())
+
+
+_ANSWERS: Final = Latest(_Answers)
+"""The finished case is asked the same as the drafts were, right after them."""
+
+
+class FullLogControl:
+    """Can the offline model answer from all messages up to the point of a question?"""
+
+    def __init__(self, messages: Sequence[Message], points: Sequence[int]) -> None:
+        ends = tuple(asked + 1 for asked in points)
+        self._answers = _ANSWERS.of(_Log(tuple(messages[: max(ends, default=0)]), ends))
+
+    @classmethod
+    def of(cls, case: Case) -> FullLogControl:
+        """The control of a finished case."""
+        return cls(case.messages, [point.index for point in case.points])
+
+    def answer(self, question: str, spec: AnswerSpec, point: int, kind: str) -> TextIndex:
+        """The answer from the log up to a point to a question of a kind of probe."""
+        return TextIndex(self._answers.of(question, spec, point, kind))
 
 
 def unanswered(case: Case) -> int:
-    """Number of probes that the offline model answers from the log without a single fact."""
-    answer_to, count = answers_from(case), 0
+    """Number of probes that the control answers without a single fact."""
+    control, count = FullLogControl.of(case), 0
     for probe in case.probes:
         if probe.choice is None:
-            answer = answer_to(probe)
+            answer = control.answer(probe.question, probe.answer, probe.point, probe.kind)
             count += not any(answer.is_stated(fact.statement) for fact in probe.facts)
     return count
 

@@ -216,8 +216,8 @@ def _check_dialogues(settings: Settings, asking: Mapping[str, bool], with_cases:
         on_dialogues = is_dialogue_metric(metric) or (metric.startswith("pass^") and not with_cases)
         if asking.get(name) and on_dialogues:
             raise OptionError(
-                f"{text}: no words are recorded for dialogues, so that this rule would rest for "
-                f"{name} on {_BY_RULES}; name a model (--compaction-model=NAME), or ask for rules "
+                f"{text}: no words of {name} are recorded for dialogues, so that this rule would "
+                f"rest on {_BY_RULES}; name a model (--compaction-model=NAME), or ask for rules "
                 "in so many words: --compaction-model=offline"
             )
 

@@ -6,7 +6,7 @@ from support.probe_logs import Log, filler, named, plan
 
 from pytest_compaction.case_making import DerivedProbes, derive_probes, inspect, make_case
 from pytest_compaction.case_making.log import Candidate, ProbeLog, path_candidate
-from pytest_compaction.case_making.phrases import whole_text
+from pytest_compaction.case_making.phrases import finished, whole_text
 from pytest_compaction.importers import ImportTally, Transcript
 
 
@@ -32,6 +32,7 @@ def test_lead_ins_listings_and_fragments_are_no_facts():
     assert ProbeLog(log.messages, [0]).turns("user") == [(0, "please fix the reader now")]
     assert not whole_text("28 (find_package):") and not whole_text("one of these:")
     assert not whole_text("-- Could NOT find ZLIB")
+    assert finished('no package "GTest" with any of') == 'no package "GTest"'
 
 
 def test_what_was_redacted_is_no_fact():

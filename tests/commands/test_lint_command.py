@@ -373,3 +373,24 @@ def test_proposed_questions_are_checked_as_probes_are(tmp_path):
         if "proposed" in each[1]
     ]
     assert remark == ("error", "/proposed/0/facts/0", "leak")
+
+
+@pytest.mark.parametrize(
+    ("text", "binds"),
+    [
+        ("never push to main", True),
+        ("always check what was wanted", True),
+        ("a name has at most 28 characters", True),
+        ("commit subjects begin with the area", True),
+        ("the project is Troy", False),
+        ("the user saw that nothing was called", False),
+        ("tool responses are not stored in the messages", False),
+    ],
+)
+def test_a_constraint_binds_a_later_turn(tmp_path, text, binds):
+    messages = large()["messages"]
+    messages[1]["content"] += f" {text}."
+    one = probe(facts=[fact(text, "constraint", text.split()[-1], evidence="m1")])
+    said = rules(written(tmp_path, large(messages=messages, probes=[one])), answer=False)
+    assert "unusable" not in said
+    assert ("no-rule" in said) is not binds
