@@ -237,8 +237,11 @@ def check_wording(case: Case) -> Iterator[Remark]:
 
 def _wording_of_fact(fact: Fact, pointer: str) -> Iterator[Remark]:
     said = quoted(fact.text)
-    if fact.type == "constraint" and not (
-        _BINDS.search(fact.text) and not _TELLS.search(fact.text)
+    english = fact.statement.language == "en"  # the words that bind are English ones
+    if (
+        english
+        and fact.type == "constraint"
+        and not (_BINDS.search(fact.text) and not _TELLS.search(fact.text))
     ):
         text = f"{said} binds no later turn: say what must or must not be done, or change its type"
         yield Remark(pointer, "no-rule", text)
