@@ -4,6 +4,7 @@ import pytest
 from support.builders import COUNTER, build_case, case_of, session
 from support.scenarios import own, records, run, set_up
 
+from pytest_compaction.metrics import best_null
 from pytest_compaction.models import OfflineModel
 from pytest_compaction.run import Roles
 from pytest_compaction.run.figures import null_views
@@ -82,7 +83,7 @@ def test_the_summary_of_one_strategy_has_the_comparison_with_the_best_null(pytes
     result = run(pytester, "--compactor=truncate", "--compaction-budget=60", "-v", compactor=None)
     (line,) = [line for line in result.outlines if line.startswith("at equal tokens")]
     assert "the best null" in line
-    assert records(pytester).header["figures"]["best_null"]["truncate"]["null"] in line
+    assert best_null(records(pytester).records).null in line
 
 
 @pytest.mark.parametrize(
