@@ -404,11 +404,18 @@ class TurnReader:
         if isinstance(value, str):
             return value, [], False
         if is_list(value):
-            rest: list[Part] = [self._media(part) for part in value if self.kind(part) == MEDIA]
-            found = [self.output(part) for part in value if self.kind(part) != MEDIA]
-            rest += [part for _, more, _ in found for part in more]
-            failed = any(wrong for _, _, wrong in found)
-            return "\n".join(text for text, _, _ in found), rest, failed
+            texts: list[str] = []
+            rest: list[Part] = []
+            failed = False
+            for item in value:
+                if self.kind(item) == MEDIA:
+                    rest.append(self._media(mapping(item)))
+                    continue
+                text, more, wrong = self.output(item)
+                texts.append(text)
+                rest += more
+                failed = failed or wrong
+            return "\n".join(texts), rest, failed
         given = mapping(value)
         keys = [key for key in given if key not in _TAGS and given[key] is not None]
         if len(keys) == 1 and keys[0] in (*_OUTPUTS, *_CONTENTS, "parts", "Text", "Json"):
