@@ -54,7 +54,7 @@ _NAMES: Final = {
     "chat.model": "ChatModel",
     "chat.prompts": "Prompts frame packaged_prompt",
     "chat.judgement": "CLAIMS claim_line read_fields read_readings",
-    "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate MissingCalls",
+    "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate Length MissingCalls",
     "embeddings": "EmbedReply EmbedRequest embedded unpacked vectors_of",
     "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
     "offline.model": "OFFLINE OfflineModel",

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from pytest_compaction.conversation import Message, Opaque, TokenCounter, canonical_json
 from pytest_compaction.models.calls.check import CHECK_TOKENS, EndpointCheck
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.chat.model import ChatModel
+from pytest_compaction.models.chat.summary import within_budget
 from pytest_compaction.models.embeddings import EmbedReply, EmbedRequest, embedded
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.own_tokens import input_tokens, own_tokens, ratios, script_of
@@ -39,6 +40,7 @@ from pytest_compaction.models.protocol import (
     SummaryRequest,
     read_by,
 )
+from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import OwnTokens, Usage, pooled
 from pytest_compaction.models.wire.call import (
     Call,
@@ -55,6 +57,10 @@ NUMBER_TOKENS: Final = 30
 """Tokens that a judgement is assumed to take for each criterion, and for each fact or trap."""
 CLAIM_TOKENS: Final = 30
 """Tokens that the outcome of a claim in a view is assumed to take."""
+_SHORT_TOKENS: Final = 150
+"""Tokens that a short reply is assumed to take: an entry or two."""
+_FILLER: Final = "the work went on as planned and more was said of it in passing"
+Length = Literal["short", "middle", "long"]
 _NATIVE: Final = canonical_json({"type": "compaction", "encrypted_content": "A" * 2000})
 """An opaque item of middling length, in place of the one that the endpoint would return."""
 _ORDER: Final = ("check", "compaction", "responder", "reader", "judge")
@@ -78,13 +84,15 @@ class Planned:
 class Estimate:
     """All planned calls by role and model, and the strategies that were not run for it.
 
-    ``views`` are the tokens of each view
+    ``ends`` are the estimates with short and with long replies if the length of replies
+    decides how often a log is compacted, and empty if not. ``views`` are the tokens of each view
     that a strategy compacts which may ask a model by itself. ``own_tokens`` tell how the input was
     taken from tokens counted here to those of a model.
     """
 
     planned: tuple[Planned, ...]
     assumed: tuple[str, ...] = ()
+    ends: tuple[Estimate, ...] = ()
     views: tuple[int, ...] = ()
     own_tokens: OwnTokens = ()
 
@@ -186,11 +194,16 @@ class DryRunCaller(LocalCaller):
 
 
 class DryRunModel:
-    """Renders every request as the real model does; the offline model replies in its place."""
+    """Renders every request as the real model does; the offline model replies in its place.
 
-    def __init__(self, real: Model, tokens: TokenCounter) -> None:
+    ``length`` is how long summaries and answers are assumed to be: as long as the rules
+    make them (``middle``), an entry or two (``short``), or as long as is allowed (``long``).
+    """
+
+    def __init__(self, real: Model, tokens: TokenCounter, length: Length = "middle") -> None:
         self._real = real
         self._tokens = tokens
+        self._length = length
         self._stand_in = OfflineModel(tokens)
 
     @property
@@ -198,14 +211,25 @@ class DryRunModel:
         return self._real.name
 
     def at_trial(self, trial: int) -> DryRunModel:
-        return DryRunModel(self._real.at_trial(trial), self._tokens)
+        return DryRunModel(self._real.at_trial(trial), self._tokens, self._length)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """A stored summary, or an extract as long as the budget allows."""
         try:
             return await self._real.summarize(request)
         except CallToMake as call:
-            reply = await self._stand_in.summarize(request)
+            room = self._room(request.budget)
+            reply = await self._stand_in.summarize(replace(request, budget=room))
+            if self._length == "long":
+                # The summary with entries added to each section until the budget is full.
+                each = self._tokens.text(f"- {_FILLER}") + 1
+                sections = request.sections
+                count = max(0, request.budget // (each * len(sections))) + 1
+                more = tuple(f"{_FILLER} {number}" for number in range(count))
+                entries = tuple((s.id, (*reply.summary.of(s.id), *more)) for s in sections)
+                full = within_budget(Summary(entries), sections, request.budget, self._tokens.text)
+                written = self._tokens.text(full.render(sections))
+                reply = SummaryReply(full, replace(reply.usage, output_tokens=written))
             call.entry.written = reply.usage.output_tokens
             return reply
 
@@ -214,13 +238,21 @@ class DryRunModel:
         try:
             return await self._real.answer(request)
         except CallToMake as call:
-            reply = await self._stand_in.answer(replace(request, parameters={}))
+            spec = replace(request.answer, max_tokens=self._room(request.answer.max_tokens))
+            reply = await self._stand_in.answer(replace(request, answer=spec, parameters={}))
+            if self._length == "long":
+                missing = spec.max_tokens - reply.usage.output_tokens
+                usage = replace(reply.usage, output_tokens=spec.max_tokens)
+                reply = replace(reply, text=reply.text + " more" * missing, usage=usage)
             call.entry.written = reply.usage.output_tokens
-            reply = replace(reply, by_rules=True)
+            reply = replace(reply, by_rules=self._length == "middle")
             if not request.parameters:
                 return reply
             read = self._tokens.messages(request.view)
             return replace(reply, applied=assumed(request.parameters, read))
+
+    def _room(self, tokens: int) -> int:
+        return min(tokens, _SHORT_TOKENS) if self._length == "short" else tokens
 
     def refuses(self, parameters: Parameters) -> str | None:
         return refusal_of(self._real, parameters)

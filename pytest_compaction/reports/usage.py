@@ -97,7 +97,7 @@ def _paid(bill: Bill) -> str:
 
 
 def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
-    """The expected cost of a run in one line."""
+    """The expected cost of a run in one line, as a range if it depends on the replies."""
     if not found.calls and not found.stored:
         return "no model is asked for anything"
     if not found.calls:
@@ -111,6 +111,12 @@ def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
         f"about {found.calls:,} calls to {', '.join(models)}, {usage.input_tokens:,} tokens in "
         f"and {usage.output_tokens:,} out, {cost}"
     )
+    if found.ends:
+        ends = [
+            f"{end.calls:,} calls{'' if end.usd is None else f' for {end.usd:.4f}'}"
+            for end in found.ends
+        ]
+        text += f"; between {ends[0]} with short replies and {ends[-1]} with long ones"
     if found.stored:
         text += f"; {found.stored:,} more are in the store"
     if found.assumed:
@@ -132,12 +138,20 @@ def estimate_lines(found: Estimate, prices: PriceTable) -> Iterator[Line]:
         name = f"{part.role:<12}{printable(part.model, 17)}"
         yield Line(row(name, part.stored, part.usage, part.usd))
     yield Line(row("total", found.stored, found.usage, found.usd), "bold")
+    for name, end in zip(("short", "long"), found.ends, strict=False):
+        yield Line(row(f"  with {name} replies", end.stored, end.usage, end.usd), "dim")
     yield Line("")
     sentence = estimate_sentence(found, prices)
     yield from wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.")
     if found.calls and found.own_tokens:
         told = ratio_text(found.own_tokens)
         yield from wrapped(f"Input is told in tokens of the models ({told}).", "dim")
+    if found.ends:
+        yield from wrapped(
+            "Logs are compacted by size here, so the number of calls depends on the length of "
+            "the summaries, which is not known yet. Even the range is an estimate.",
+            "dim",
+        )
     if found.assumed:
         text = "Strategies that are not part of the package are not run for an estimate."
         yield from wrapped(text, "dim")

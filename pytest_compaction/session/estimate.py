@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -28,27 +28,51 @@ from pytest_compaction.models import (
     DryRunModel,
     Endpoints,
     Estimate,
+    Length,
     Model,
     ModelError,
     OfflineModel,
     Section,
     SummaryRequest,
 )
-from pytest_compaction.reports import Line, estimate_lines, write_lines, write_unwrapped
+from pytest_compaction.reports import (
+    Line,
+    estimate_lines,
+    estimate_sentence,
+    write_lines,
+    write_unwrapped,
+)
 from pytest_compaction.run import CompactionError
 from pytest_compaction.session.header_lines import OPTION
-from pytest_compaction.session.items.collection import Selection, selected
+from pytest_compaction.session.items.collection import Selection, selected, selected_ids
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
 
 _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)
 _OURS: Final = "pytest_compaction.compactors."
+_BY_SIZE: Final = frozenset({"window", "tokens", "auto", "adaptive"})
+"""Triggers that depend on the size of the view, and so on the length of earlier summaries."""
 
 
 def estimate(
     session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[Selection]
 ) -> Estimate:
     """The calls that the selected items would make. Makes no call and writes nothing."""
+    chosen = list(selected)
+    found = _dry_run(session, endpoints, chosen, "middle")
+    if not any(part.role == "compaction" for part in found.planned):
+        return found
+    if not any(one.item.trigger(session).kind in _BY_SIZE for one in chosen):
+        return found
+    short = _dry_run(session, endpoints, chosen, "short")
+    long = _dry_run(session, endpoints, chosen, "long")
+    same = short.calls == found.calls == long.calls
+    return found if same else replace(found, ends=(short, long))
+
+
+def _dry_run(
+    session: BenchmarkSession, endpoints: Endpoints, chosen: Iterable[Selection], length: Length
+) -> Estimate:
     refresh = session.settings.calls.refresh
     store = None if refresh else endpoints.caller
     caller = DryRunCaller(store, endpoints.tokens, endpoints.check, endpoints.own_tokens)
@@ -57,12 +81,12 @@ def estimate(
         if not isinstance(model, ChatModel):
             return OfflineModel(endpoints.tokens)
         real = ChatModel(model.name, caller, endpoints.tokens, endpoints.prompts)
-        return DryRunModel(real, endpoints.tokens)
+        return DryRunModel(real, endpoints.tokens, length)
 
     strategies = DryRunStrategies(session.registry.added)
     dry = replace(session.with_models(dry_model), registry=strategies)
     try:
-        for one in selected:
+        for one in chosen:
             # What an item asked before it failed is counted, and the other items are still tried.
             with suppress(CaseFileError, CompactionError, ModelError):
                 one.item.measure(dry, one.judged)
@@ -113,6 +137,54 @@ class AssumedStrategy(Truncate):
         return await super().compact(state, context)
 
 
+class EstimateFirst:
+    """Prints one line with the estimate before the first call of a run with a limit on costs."""
+
+    def __init__(
+        self, session: BenchmarkSession, endpoints: Endpoints, config: pytest.Config
+    ) -> None:
+        self._session = session
+        self._endpoints = endpoints
+        self._config = config
+        self._said = False
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
+        if session.items and not session.config.getoption("collectonly"):
+            self._say(selected(session.items))
+        return (yield)
+
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        if not self._said:
+            self._say(selected_ids(self._session, ids))
+
+    def _say(self, selection: Iterable[Selection]) -> None:
+        self._said = True
+        views: tuple[int, ...] = ()
+        try:
+            found = estimate(self._session, self._endpoints, selection)
+            views, text = found.views, estimate_sentence(found, self._endpoints.prices)
+        except Exception as error:
+            text = f"no estimate could be made ({type(error).__name__}: {error})"
+        if self._session.asking_outside:
+            text += f"; {_outside(self._session, views)}"
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            write_unwrapped(reporter, [Line(f"compaction: {printable(text)}")])
+
+
+def _outside(session: BenchmarkSession, views: Sequence[int]) -> str:
+    """Note on calls of the strategies' own clients, which an estimate cannot know."""
+    named = ", ".join(session.asking_outside)
+    if not session.settings.calls.proxy:
+        return printable(f"calls outside the plugin are not counted: what {named} asks by itself")
+    return printable(
+        f"If {named} asks a model once for each compaction, through {OPTION}, that is about "
+        f"{len(views):,} calls and {sum(views):,} tokens in. Calls in the store are not made again"
+    )
+
+
 class EstimateOnly:
     """Prints the estimate in place of the run."""
 
@@ -126,7 +198,6 @@ class EstimateOnly:
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         if session.testsfailed or session.config.getoption("collectonly"):
             return None
-        outside = self._session.asking_outside
         views: tuple[int, ...] = ()
         if self._endpoints is None:
             self._lines = [Line("all models of this run work offline. Nothing was asked.")]
@@ -134,16 +205,8 @@ class EstimateOnly:
             found = estimate(self._session, self._endpoints, selected(session.items))
             views, lines = found.views, list(estimate_lines(found, self._endpoints.prices))
             self._lines = lines if found.planned or not views else []
-        if outside:
-            named = ", ".join(outside)
-            text = f"calls outside the plugin are not counted: what {named} asks by itself"
-            if self._session.settings.calls.proxy:
-                text = (
-                    f"If {named} asks a model once for each compaction, through {OPTION}, that is "
-                    f"about {len(views):,} calls and {sum(views):,} tokens in. Calls in the store "
-                    "are not made again"
-                )
-            self._outside = [Line(printable(text))]
+        if self._session.asking_outside:
+            self._outside = [Line(_outside(self._session, views))]
         return True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

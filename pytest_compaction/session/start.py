@@ -156,6 +156,10 @@ def _take_charge(
         from pytest_compaction.session.remote import RemoteRun
 
         register(RemoteRun(session), "compaction-executor")
+    if endpoints is not None and not calls.replay and calls.max_cost is not None:
+        from pytest_compaction.session.estimate import EstimateFirst
+
+        register(EstimateFirst(session, endpoints, config), "compaction-estimate")
     if endpoints is not None and not calls.replay and session.asks_models:
         from pytest_compaction.session.progress_line import CallProgress
 

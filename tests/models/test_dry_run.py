@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from support.builders import COUNTER
 from support.endpoint_builders import Replies, answer_request, chat
 from support.endpoint_replies import completion
@@ -11,11 +12,14 @@ import pytest_compaction
 from pytest_compaction.models import DryRunCaller, DryRunModel
 
 
-def test_an_answer_that_is_not_stored_is_marked_as_one_by_rules():
-    model = DryRunModel(chat(DryRunCaller(None, COUNTER)), COUNTER)
+@pytest.mark.parametrize(
+    ("length", "marked"), [("short", False), ("middle", True), ("long", False)]
+)
+def test_an_answer_of_the_usual_length_is_marked_as_one_by_rules(length, marked):
+    model = DryRunModel(chat(DryRunCaller(None, COUNTER)), COUNTER, length)
     reply = asyncio.run(model.answer(answer_request()))
     assert reply.text
-    assert reply.by_rules
+    assert reply.by_rules == (length == "middle")
 
 
 def test_an_answer_of_the_model_is_not_marked():

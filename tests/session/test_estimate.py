@@ -1,9 +1,12 @@
 """The estimate: it counts as many calls as a run makes, and makes none itself."""
 
+import re
+
 import pytest
-from support.scenarios import own, run, run_files, set_up, write_cases
+from support.scenarios import own, records, run, run_files, set_up, write_cases
 from support.sessions import (
     ASKING,
+    CASE,
     MODEL,
     endpoint_reply,
     ids,
@@ -18,6 +21,7 @@ from support.worker_counts import BOTH
 from pytest_compaction.models import CallReply
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.reply import usage_of
+from pytest_compaction.session import estimate as estimate_hooks
 from pytest_compaction.session.estimate import estimate
 
 
@@ -64,6 +68,56 @@ def test_as_many_calls_are_estimated_as_are_made_with_every_shipped_strategy(tmp
         # A question is embedded for the view at each point, after the first time from the store.
         again = after.stored - len(measured(calls))
         assert again > 0 if "embedding" in name else again == 0
+    finally:
+        session.close()
+
+
+def notes_of(words):
+    """Reply to each request for a summary with a different text of about this many words."""
+
+    plain = endpoint_reply
+
+    def body_of(call):
+        body = plain(call)
+        if call.role == "compaction":
+            message = body["choices"][0]["message"]
+            heads = [line for line in message["content"].splitlines() if line.startswith("## ")]
+            many = range(max(1, words // len(heads) // 8))
+            notes = "\n".join(f"- note {call.digest[:8]} {n} on the limit of 45" for n in many)
+            message["content"] = "\n".join(f"{head}\n{notes}" for head in heads)
+        return body
+
+    return body_of
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("words", [10, 2000])
+def test_where_a_log_is_compacted_by_its_size_both_ends_are_estimated(
+    tmp_path, calls, monkeypatch, words
+):
+    session = session_of(tmp_path, "regenerate", trigger="tokens:3000")
+    monkeypatch.setitem(globals(), "endpoint_reply", notes_of(words))
+    try:
+        chosen = selection(session, ids(session, 2))
+        found = estimate(session, session.endpoints, chosen)
+        short, long = found.ends
+        assert short.calls < found.calls < long.calls
+        run_really(session, chosen)
+        assert short.calls * 0.9 <= len(calls) <= long.calls * 1.1
+        near = short if words < 100 else long
+        assert len(calls) == pytest.approx(near.calls, rel=0.1)
+        assert estimate(session, session.endpoints, chosen).ends == ()
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize(("name", "trigger"), [("truncate", "tokens:3000"), ("anchored", "case")])
+def test_where_no_reply_decides_how_often_there_is_one_figure(tmp_path, calls, name, trigger):
+    session = session_of(tmp_path, name, trigger=trigger)
+    try:
+        found = estimate(session, session.endpoints, selection(session, ids(session, 2)))
+        assert found.calls > 0
+        assert found.ends == ()
     finally:
         session.close()
 
@@ -152,6 +206,23 @@ def test_the_estimate_is_printed_nothing_is_run_and_the_exit_code_is_good(
     assert run_files(pytester) == []
 
 
+def test_both_ends_are_printed(pytester, monkeypatch):
+    project(pytester, monkeypatch)
+    arguments = [f"--compaction-model={MODEL}", "--compaction-trigger=tokens:8000"]
+    arguments += ["--compaction-estimate", f"--compaction-cases={CASE}", "-k", "root-cause"]
+    result = run(pytester, "--compactor=regenerate", *arguments, compactor=None)
+    shown = " ".join(str(result.stdout).split())
+    ends = re.search(
+        r"[^;]*; between ([\d,]+) calls for 0\.\d+ with short replies and ([\d,]+) calls for "
+        r"0\.\d+ with long ones",
+        shown,
+    )
+    assert ends, shown
+    assert f"with short replies {ends[1]} 0 " in shown
+    assert f"with long replies {ends[2]} 0 " in shown
+    assert "the number of calls depends on the length of the summaries" in shown
+
+
 def test_strategies_of_ones_own_are_not_run_for_an_estimate(pytester, monkeypatch):
     project(pytester, monkeypatch)
     arguments = [f"--compaction-model={MODEL}", "--compaction-estimate"]
@@ -168,6 +239,38 @@ def test_offline_there_is_nothing_to_estimate(pytester):
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(["all models of this run work offline. Nothing was asked."])
     assert run_files(pytester) == []
+
+
+def test_before_a_run_with_a_limit_one_line_says_what_it_will_spend(pytester, calls):
+    set_up(pytester, "first")
+    write_cases(pytester, long_case("first"))
+    arguments = ["--compactor=anchored", f"--compaction-model={MODEL}", "--compaction-max-cost=9"]
+    first = run(pytester, *arguments, compactor=None)
+    first.stdout.fnmatch_lines(
+        [f"compaction: about {len(calls)} calls to {MODEL}, * out, about 0.* US dollars *"]
+    )
+    again = run(pytester, *arguments, compactor=None)
+    stored = len(measured(calls))
+    again.stdout.fnmatch_lines([f"compaction: nothing to pay: all {stored} model calls are *"])
+    replay = run(pytester, *arguments, "--compaction-replay", compactor=None)
+    replay.stdout.no_fnmatch_line("compaction: nothing to pay*")
+    assert len(records(pytester).records) == 4
+
+
+@pytest.mark.parametrize(("limit", "dry_runs"), [([], 0), (["--compaction-max-cost=9"], 1)])
+def test_a_run_without_a_limit_is_not_run_dry_first(pytester, calls, monkeypatch, limit, dry_runs):
+    made = []
+    plain = estimate_hooks.estimate
+    monkeypatch.setattr(
+        estimate_hooks, "estimate", lambda *arguments: made.append(plain(*arguments)) or made[-1]
+    )
+    set_up(pytester, "first")
+    write_cases(pytester, long_case("first"))
+    arguments = ["--compactor=anchored", f"--compaction-model={MODEL}", *limit]
+    result = run(pytester, *arguments, compactor=None)
+    assert len(made) == dry_runs
+    assert ("compaction: about" in str(result.stdout)) == bool(dry_runs)
+    assert len(calls) > 0
 
 
 def test_a_module_that_cannot_be_collected_is_an_error_all_the_same(pytester):
