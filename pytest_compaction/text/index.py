@@ -115,34 +115,11 @@ class TextIndex:
 
     def outcome(self, statement: Statement) -> Outcome:
         """The outcome of :meth:`read`, without the words that decided."""
-        own = self._outcome_alone(statement)
-        if own != "stated" and any(
-            self._outcome_alone(other) == "stated" for other in statement.counterparts
-        ):
-            return "contradicted"
-        return own
+        return self.read(statement).outcome
 
     def is_stated(self, statement: Statement) -> bool:
         """Whether :meth:`read` finds it stated, which no counterpart elsewhere can change."""
-        return self._outcome_alone(statement) == "stated"
-
-    def _outcome_alone(self, statement: Statement) -> Outcome:
-        """The outcome without the counterparts; a sentence known to state it decides."""
-        if statement not in self._readings:
-            asked = asked_of(statement)
-            if asked.statement.keys and self._is_known(asked):
-                return "stated"
-        return self._read_alone(statement).outcome
-
-    def _is_known(self, asked: Keyed) -> bool:
-        """Whether a sentence was weighed already that states the groups of a statement."""
-        for batch, positions in self._members:
-            for number in batch.candidates.get(asked, ()):
-                weighed = batch.weighed.get((asked, number))
-                stated = weighed is not None and weighed.outcome == "stated"
-                if stated and batch.index.excerpt_of[number] in positions:
-                    return True
-        return False
+        return self._read_alone(statement).outcome == "stated"
 
     def _read_alone(self, statement: Statement) -> Reading:
         """The reading without the counterparts. Probes ask for the same facts."""

@@ -320,38 +320,7 @@ class SentenceIndex:
                 for numbers in others:
                     low, high = bisect_right(numbers, number), bisect_right(numbers, last)
                     found.update(numbers[low:high])
-        return self._with_all(sorted(found), wanted)
-
-    def _with_all(self, numbers: Sequence[int], wanted: Wanted) -> list[int]:
-        """The sentences that have all groups, or could with what stands above and beside them.
-
-        The words of one alternative may be spread over a passage.
-        """
-        for group in wanted:
-            if any(one.relation for one in group):
-                continue
-            if not numbers:
-                break
-            asked = [
-                [term if term.is_value else self._holders_of_word(term) for term in one.terms]
-                for one in group
-            ]
-            numbers = [number for number in numbers if self._could_hold(number, asked)]
-        return list(numbers)
-
-    def _could_hold(self, number: int, asked: Sequence[Sequence[frozenset[int] | Term]]) -> bool:
-        """Whether all terms of one alternative stand in or near a sentence."""
-        near = [number, *self.sentences[number].context, *self.beside(number)]
-        for terms in asked:
-            for holders in terms:
-                if isinstance(holders, frozenset):
-                    if holders.isdisjoint(near):
-                        break
-                elif all(self._values(one).isdisjoint(holders.among) for one in near):
-                    break
-            else:
-                return True
-        return False
+        return sorted(found)
 
     def holders(
         self, terms: Sequence[Term], near: AbstractSet[int] | None = None

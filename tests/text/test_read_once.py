@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.text import (
-    SharedTexts,
     Statement,
     TextIndex,
     groups,
@@ -121,13 +120,3 @@ def test_a_passage_has_the_places_of_its_sentences_moved(texts):
         assert passage.places.of(key) == expected
         assert passage.places.among(frozenset({key, "nowhere"})) == set(expected)
         assert key in passage.places
-
-
-def test_what_is_known_to_be_stated_is_not_weighed_again_for_its_outcome():
-    shared = SharedTexts()
-    stating = "The gauge is 45 seconds."
-    assert shared.view([stating]).outcome(LIMIT) == "stated"
-    other = shared.view(["Is the gauge 45 seconds?", "Perhaps the gauge has 45 seconds.", stating])
-    assert other.outcome(LIMIT) == "stated"
-    assert other.touched == 0
-    assert other.read(LIMIT).clause == stating
