@@ -46,7 +46,7 @@ _NAMES: Final = {
     "files": ("ACTIONS SUMMARY check_place file_line marked_failure write_files write_summary"),
     "finished_run": "FinishedRun Outcome suite_properties with_finite_figures",
     "gate_text": "Failures UNDECIDED below_text gate_line is_undecided passes",
-    "items": "case_line what_was_dropped",
+    "items": "case_line item_lines what_was_dropped",
     "json_report": "report_json",
     "lines": (
         "Line Style WIDTH cells counted fitted interval_text width_of wrapped write_lines "

@@ -1,16 +1,18 @@
-"""The items of a run: the lowest, what was dropped of one, and a line for each case."""
+"""A line for each item: its score, its name, and what was dropped; and a line for each case."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.metrics import by_arm, overall_mean
 from pytest_compaction.records import Record
-from pytest_compaction.reports.lines import short_names
+from pytest_compaction.reports.lines import WIDTH, Line, short_names
 from pytest_compaction.text import printable
 
+_SCORE: Final = 6
+_NAME_SHARE: Final = 0.5
 _STRATEGY: Final = 16
 _FACT: Final = 60
 
@@ -21,6 +23,18 @@ def lowest_first(records: Iterable[Record]) -> list[Record]:
     return sorted(
         found, key=lambda r: (r["overall"], r["compactor"], r["case"], r["probe"], r["trial"])
     )
+
+
+def item_lines(records: Sequence[Record], width: int = WIDTH) -> Iterator[Line]:
+    """A line of at most ``width`` columns for each record, the lowest score first."""
+    ranked = lowest_first(records)
+    names = _names(ranked)
+    most = int((width - _SCORE) * _NAME_SHARE)
+    column = min(max(map(len, names), default=0), most)
+    for record, name in zip(ranked, names, strict=True):
+        start = f"{record['overall']:>{_SCORE}.2f}  {_shortened(name, column):<{column}}  "
+        lost = printable(what_was_dropped(record), max(width - len(start), 1))
+        yield Line((start + lost).rstrip())
 
 
 def what_was_dropped(record: Record) -> str:
@@ -36,6 +50,23 @@ def what_was_dropped(record: Record) -> str:
     if stale:
         parts.append(f"stale: {'; '.join(stale)}")
     return "; ".join(parts)
+
+
+def _names(records: Sequence[Record]) -> list[str]:
+    """Names of items by what tells them apart: strategy and trial only where there are several."""
+    strategies = sorted({record["compactor"] for record in records})
+    short = short_names(strategies, _STRATEGY) if len(strategies) > 1 else {}
+    budgets = len({record.get("budget") for record in records}) > 1
+    trials = any(record["trial"] > 1 for record in records)
+    names = []
+    for record in records:
+        parts = [short[record["compactor"]]] if short else []
+        if budgets and record.get("budget") is not None:
+            parts.append(f"b{record['budget']}")
+        parts += [str(record["case"]), str(record["probe"])]
+        parts += [f"t{record['trial']}"] if trials else []
+        names.append(printable("-".join(parts)))
+    return names
 
 
 def _shortened(name: str, width: int) -> str:

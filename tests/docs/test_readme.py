@@ -73,7 +73,7 @@ def test_the_figures_shown_first_are_those_measured():
     cases, ends = (
         -(-len(shipped()) // 2),
         4,
-    )  # the title, the hint on what is below, the file, and pytest's last line
+    )  # the title, the hint on -rb, the file, and pytest's last line
     assert len(measured.splitlines()) + cases + ends <= MOST_LINES
 
 

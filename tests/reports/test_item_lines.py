@@ -1,6 +1,9 @@
-"""What was dropped of an item, and what is forgotten by kind."""
+"""A line for each item, and what is forgotten by kind."""
 
-from pytest_compaction.reports.items import what_was_dropped
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_compaction.reports.items import item_lines, what_was_dropped
 from pytest_compaction.reports.one_strategy import kind_lines
 
 
@@ -37,6 +40,15 @@ def texts(lines):
     return [line.text for line in lines]
 
 
+def test_the_lowest_item_comes_first_and_says_which_facts_were_dropped():
+    lost = [fact("the port is 8080", "dropped"), fact("the file is a.py"), fact("x", "unused")]
+    found = texts(item_lines([record("b", 3.0), record("a", 1.0, lost)]))
+    assert found == [
+        "  1.00  case-a  1 of 3 dropped: the port is 8080",
+        "  3.00  case-b",
+    ]
+
+
 def test_an_answer_also_lacks_what_it_did_not_use():
     lost = [fact("one", "dropped"), fact("two", "unused")]
     said = what_was_dropped(record("a", 1.0, lost, reading="answer"))
@@ -46,6 +58,22 @@ def test_an_answer_also_lacks_what_it_did_not_use():
 def test_a_stale_value_is_said():
     stale = {"text": "the limit is 30", "hit": True}
     assert what_was_dropped(record("a", 1.0, traps=[stale])) == "stale: the limit is 30"
+
+
+def test_strategies_and_trials_are_named_where_there_are_several():
+    found = texts(item_lines([record("a", 1.0), record("a", 2.0, compactor="none", trial=2)]))
+    assert [line.split()[1] for line in found] == ["keep-case-a-t1", "none-case-a-t2"]
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=90), st.floats(0, 5), st.text(max_size=90)), max_size=6),
+    st.integers(40, 160),
+)
+def test_no_line_is_wider_than_the_terminal_whatever_the_texts(items, width):
+    records = [record(probe, score, [fact(text, "dropped")]) for probe, score, text in items]
+    for line in texts(item_lines(records, width)):
+        assert len(line) <= width
+        assert line.isprintable()
 
 
 def test_kinds_are_ranked_and_the_weakest_is_marked():

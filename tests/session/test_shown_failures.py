@@ -25,15 +25,31 @@ def test_the_five_lowest_failures_are_printed_and_the_others_counted(pytester, w
     result = run(pytester, workers, compactor="forget")
     assert len(sections(result)) == len(listed(result)) == 5
     assert result.parseoutcomes() == {"failed": 8}
-    said = "3 more below 3.5: -v prints each, pytest-compaction show last lists them"
+    said = "3 more below 3.5: -rb has a line for each, -v prints each"
     assert result.outlines.count(said) == 1
+    assert not any(line.startswith("  0.00  ") for line in result.outlines)
+
+
+@pytest.mark.parametrize("columns", ["50", "200"])
+def test_each_other_failure_has_a_line_of_the_width_of_the_terminal_when_asked_for(
+    pytester, monkeypatch, columns
+):
+    monkeypatch.setenv("COLUMNS", columns)
+    set_up(pytester, "first")
+    result = run(pytester, "--compaction-show=0", "-rb", compactor="forget")
+    rows = [line for line in result.outlines if line.startswith("  0.00  ")]
+    assert all(re.match(r"  0\.00  first-\w+ +\d of \d dropped: ", row) for row in rows), rows
+    assert len(rows) == 4
+    assert max(map(len, rows)) <= int(columns)
+    assert any(row.endswith("…") for row in rows) == (columns == "50")
+    assert sections(result) == listed(result) == []
 
 
 @pytest.mark.parametrize(
     ("compactor", "arguments"),
     [
         ("forget", ["-v"]),
-        ("forget", ["--compaction-threshold=overall>=4"]),
+        ("forget", ["--compaction-threshold=overall>=4", "-rb"]),
         ("keep", ["--compactor=none,random", "--compaction-budget=60,90"]),
         ("raises", ["--compaction-show=all"]),
     ],
@@ -53,10 +69,14 @@ def test_sections_and_tables_stay_within_a_narrow_terminal(
     assert all(len(word) == 1 for word in words), words
 
 
-def test_items_that_were_measured_below_the_pass_score_are_counted(pytester):
+def test_items_that_were_measured_below_the_pass_score_are_listed_when_asked_for(pytester):
     set_up(pytester)
-    result = run(pytester, "--compaction-threshold=overall>=0", compactor="forget")
-    assert "8 items below 3.5: pytest-compaction show last lists them" in result.outlines
+    gate = "--compaction-threshold=overall>=0"
+    result = run(pytester, gate, compactor="forget")
+    assert "8 items below 3.5: -rb has a line for each" in result.outlines
+    listing = run(pytester, gate, "-rb", compactor="forget")
+    listing.stdout.fnmatch_lines(["=* 8 below 3.5 =*", "  0.00  first-decided *"])
+    assert not any("a line for each" in line for line in listing.outlines)
 
 
 @pytest.mark.parametrize("asked", ["--compaction-show=all", "-v"])

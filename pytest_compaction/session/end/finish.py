@@ -178,6 +178,7 @@ class RunRecorder:
             terminalreporter.section(worse_title(against))
             write_lines(terminalreporter, baseline_block(against, settings.pass_score))
         else:
+            self._shown.write(terminalreporter, settings.pass_score)
             terminalreporter.section("compaction")
             if records or settings.shard is None:
                 verbose = terminalreporter.verbosity > 0
