@@ -134,12 +134,17 @@ def joins(
 ) -> tuple[Message, ...]:
     """The tail with the summary before it, or in its first message where nobody else can say it.
 
-    There it stands after what was said, or before it if it ``opens`` the conversation.
+    There it stands after what was said, or before it if it ``opens`` the conversation. Where it
+    does not begin it, messages with calls and results then do not count among those who take turns.
     """
     last = head[-1].role if head else "system"
     following = tail[0].role if tail else ""
+    if opens:
+        last = next((m.role for m in reversed(head) if _takes_turn(m)), "system")
     alone = not any(m.role == "user" for m in (*head, *tail))
     leads = last == "system" or alone
+    if opens and not leads:
+        following = next((m.role for m in tail if _takes_turn(m)), "")
     role = "user" if leads or last in {"assistant", "tool"} else "assistant"
     if role == following:
         other = "assistant" if role == "user" else "user"
@@ -150,6 +155,10 @@ def joins(
             return (replace(tail[0], parts=joined), *tail[1:])
         role = other
     return (text_message(id, role, text, "synthetic"), *tail)
+
+
+def _takes_turn(message: Message) -> bool:
+    return not (message.calls or message.results)
 
 
 def without_old_images(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -6,6 +6,7 @@ from support.compacting import SayingModel, SpyModel, compacted, ids, in_a_row, 
 
 from pytest_compaction.compactors.products import hermes, hermes_lean
 from pytest_compaction.compactors.products.hermes import END, LEAN_SECTIONS, PREAMBLE, Hermes
+from pytest_compaction.compactors.products.hermes_cuts import joins
 from pytest_compaction.compactors.products.hermes_lean import (
     ANCHOR_HEADING,
     QUOTES_HEADING,
@@ -159,6 +160,22 @@ def test_an_empty_reply_leaves_the_view_as_it_was():
     context = context_of(2500, window=5000, model=SayingModel())
     outcome, view = compacted(lean(), session(10), context)
     assert (outcome.status, view) == ("failed", messages_of(session(10)))
+
+
+def test_a_call_that_waits_stays_as_it_is_beside_the_summary():
+    head = messages_of([system(), user("u")])
+    tail = messages_of([assistant("Look.", ("c", "bash", {}))], 50)
+    made, call = joins(head, tail, "the summary", "s", opens=True)
+    assert (made.role, call) == ("assistant", tail[0])
+
+
+def test_the_summary_opens_the_conversation_in_its_first_request_or_before_it():
+    asked = user("Now this.")
+    [made] = joins(messages_of([system()]), messages_of([asked], 5), "it", "s", opens=True)
+    assert [part.text for part in made.parts] == ["it", "Now this."]
+    calls = [assistant(None, ("c", "bash", {})), tool("c"), asked]
+    made, *rest = joins(messages_of([system()]), messages_of(calls, 5), "it", "s", opens=True)
+    assert (made.role, tuple(rest)) == ("user", messages_of(calls, 5))
 
 
 def test_the_record_ends_with_its_line():
