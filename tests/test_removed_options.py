@@ -29,7 +29,7 @@ def refused(pytester, monkeypatch):
         ("--compaction-made-up=3", "--compaction-made-up"),
         ("--compaction-executor=made://4", "--compaction-executor=made://"),
         ("--compactor=roo:made_up=yes", "made_up="),
-        ("--compactor=window+roo:keep=4:made_up=3", "made_up="),
+        ("--compactor=ledger+roo:keep=4:made_up=3", "made_up="),
     ],
 )
 def test_a_removed_option_value_or_parameter_is_refused_with_what_replaced_it(refused, given, old):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,32 +10,16 @@ from typing import Final
 
 from pytest_compaction.artifacts.known_files import FileOperation, may_be_same
 from pytest_compaction.artifacts.operations import file_operations
-from pytest_compaction.artifacts.shell_effects import command_words
 from pytest_compaction.artifacts.tool_calls import (
     call_touches,
     named_paths,
     shell_script,
     without_old_text,
 )
+from pytest_compaction.artifacts.trail import telling_commands
 from pytest_compaction.conversation import Message, ToolCall, groups
 
 _WRITING: Final = frozenset({"write", "edit", "append"})
-MAX_COMMAND_CHARACTERS: Final = 120
-_SILENT: Final = frozenset(
-    """cd echo printf export set unset source . grep rg cat head tail less more ls find awk nl wc
-    sort uniq cut tr xargs pwd which type stat file du df date true false test [ sleep for do done
-    if then elif else fi while case esac { } ( ) sed perl mv cp rm mkdir rmdir touch ln chmod tee
-    tree diff jq curl wget code open kill ps exit return local read wait""".split()
-)
-"""Programs that only show or move files, and words of the shell.
-
-The state of the files already tells what they did.
-"""
-_SILENT_GIT: Final = frozenset(
-    """diff show log grep blame status branch remote ls-files rev-parse add rm mv checkout restore
-    switch fetch config update-index""".split()
-)
-_ASSIGNMENT: Final = re.compile(r"\w+=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +121,3 @@ def _paths_of(call: ToolCall) -> list[str]:
     """The files of a call, and folders whose names are not words like any other."""
     touched = [touch.path for touch in call_touches(call)]
     return touched + [path for path in named_paths(call) if "/" in path or "." in path]
-
-
-def telling_commands(script: str) -> list[str]:
-    """The simple commands of a script that are not silent, each on one line."""
-    return [
-        " ".join(shlex.join(words).split())[:MAX_COMMAND_CHARACTERS]
-        for words in command_words(script)
-        if not _silent(words)
-    ]
-
-
-def _silent(words: Sequence[str]) -> bool:
-    if words[0] in _SILENT or _ASSIGNMENT.match(words[0]):
-        return True
-    if words[0] != "git":
-        return False
-    return len(words) < 2 or words[1] in _SILENT_GIT or list(words) == ["git", "tag"]

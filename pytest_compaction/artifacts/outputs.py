@@ -87,6 +87,11 @@ def _states_error(text: str, failed: bool, raised: bool) -> bool:
     return bool(_NAMED.search(text) or (failed and _IN_FAILURE.search(text)))
 
 
+def error_kind(text: str) -> str:
+    """The error without its place in the code: equal kinds are the same error."""
+    return _PLACE.sub("", text)
+
+
 _ANSI: Final = re.compile(r"\x1b\[[0-9;?]{0,32}[A-Za-z]")
 _COUNT: Final = (
     r"\d{1,7} (?:failed|passed|errors?|skipped|xfailed|xpassed|warnings?|deselected|rerun)"

@@ -1,6 +1,7 @@
 """Finding what a user names as a strategy: an object of a module, by its name or by its file.
 
-``pkg.mod:thing`` and ``path/file.py:thing`` name the same object.
+``pkg.mod:thing``, ``pkg.mod.thing`` and ``path/file.py:thing`` name the same object. A thing in
+a class, such as ``pkg.mod:Summary.compact``, is found as a :class:`MethodOf` that class.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -23,6 +25,14 @@ _SHOWN: Final = 8
 """The most names of a module that a message lists."""
 
 
+@dataclass(frozen=True, slots=True)
+class MethodOf:
+    """A method that needs an instance of its class, which is still to be made."""
+
+    owner: type
+    name: str
+
+
 def own_object(target: str) -> Any:
     """The object that ``module:name`` or ``file.py:name`` names.
 
@@ -32,15 +42,41 @@ def own_object(target: str) -> Any:
     return attribute_of(_imported(module, target), names, module)
 
 
+def dotted_object(target: str) -> Any:
+    """The object that ``pkg.mod.name`` names; ``None`` if no part of it is a module.
+
+    Raises :class:`UnknownCompactorError` if there is a module and it has no such name, or raises.
+    """
+    if not is_dotted(target):
+        return None
+    parts = target.split(".")
+    for count in range(len(parts) - 1, 0, -1):
+        module = ".".join(parts[:count])
+        if _is_there(module):
+            names = ".".join(parts[count:])
+            return attribute_of(_imported(module, target), names, module)
+    return None
+
+
+def is_dotted(target: str) -> bool:
+    """Whether a text is names joined by points, the last of which may be in a module."""
+    parts = target.split(".")
+    return len(parts) > 1 and all(part.isidentifier() for part in parts)
+
+
 def module_named(target: str) -> str:
     """The module in which a target is, by the name that it was imported under; empty if none."""
     module, colon, _ = target.rpartition(":")
-    return str(_imported(module, target).__name__) if colon else ""
+    if colon:
+        return str(_imported(module, target).__name__)
+    parts = target.split(".")
+    names = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+    return next(filter(_is_there, names), "") if is_dotted(target) else ""
 
 
 def names_of(target: str) -> str:
     """How the strategies in a module or file are named, if ``target`` is one; else empty."""
-    named = all(part.isidentifier() for part in target.split("."))
+    named = target.isidentifier() or is_dotted(target)
     if not (target.endswith(_SOURCE) or (named and _is_there(target))):
         return ""
     names = _public(_imported(target, target))
@@ -52,13 +88,19 @@ def attribute_of(module: Any, names: str, shown: str) -> Any:
     """The object of a module; raises :class:`UnknownCompactorError` with the nearest name."""
     value = module
     for name in names.split("."):
-        if not hasattr(value, name):
-            near = difflib.get_close_matches(name, _public(value), n=1, cutoff=0.4)
+        owner = value
+        if not hasattr(owner, name):
+            near = difflib.get_close_matches(name, _public(owner), n=1, cutoff=0.4)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            what = "class" if inspect.isclass(value) else "module"
+            what = "class" if inspect.isclass(owner) else "module"
             raise UnknownCompactorError(f"the {what} {shown!r} has no {name!r}{hint}")
-        value = getattr(value, name)
+        value = getattr(owner, name)
         shown = f"{shown}.{name}"
+        if inspect.isclass(owner):
+            held = inspect.getattr_static(owner, name)
+            is_bound = callable(held) and hasattr(type(held), "__get__")
+            if is_bound and not isinstance(held, staticmethod | classmethod):
+                return MethodOf(owner, name)
     return value
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.compactors.function.signatures import instance_of
-from pytest_compaction.compactors.own_code import names_of, own_object, raised
+from pytest_compaction.compactors.own_code import dotted_object, names_of, own_object, raised
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.told import Told, tell, told_of
@@ -39,6 +39,7 @@ SHIPPED: Final = {
     "kimi-cli": "products.kimi_cli:KimiCli",
     "langchain": "products.langchain:LangChain",
     "last-n-observations": "products.masking:LastNObservations",
+    "ledger": "strategies.ledger:Ledger",
     "light": "strategies.light:Light",
     "mask-observations": "products.masking:MaskObservations",
     "none": "strategies.plain:NoCompaction",
@@ -47,6 +48,7 @@ SHIPPED: Final = {
     "opencode-prune": "products.masking:OpencodePrune",
     "openhands": "products.openhands:OpenHands",
     "pi": "products.pi:Pi",
+    "pins": "strategies.pins:Pins",
     "rag": "strategies.rag:Rag",
     "random": "strategies.said:Random",
     "recorded": "strategies.plain:Recorded",
@@ -208,6 +210,9 @@ class Registry:
         listed = names_of(target)
         if listed:
             raise UnknownCompactorError(f"{target!r} is a module; name what is in it: {listed}")
+        found = dotted_object(target)
+        if found is not None:
+            return found
         near = difflib.get_close_matches(target, self.names(), n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UnknownCompactorError(

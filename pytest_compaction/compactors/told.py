@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from pytest_compaction.compactors.function.signatures import takes
+from pytest_compaction.compactors.own_code import MethodOf
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.models import (
@@ -129,6 +130,8 @@ class PromptedModel:
 
 def _called(target: Any) -> list[Any]:
     """What of a user's strategy may take a parameter."""
+    if isinstance(target, MethodOf):
+        return [target.owner, getattr(target.owner, target.name)]
     methods = (inspect.getattr_static(target, name, None) for name in ("compact", "__call__"))
     return [target, *(method for method in methods if inspect.isfunction(method))]
 

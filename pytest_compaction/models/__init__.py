@@ -81,7 +81,7 @@ _NAMES: Final = {
         "Answer RefusedError Relay Request answer_of call_of error_answer models_at_endpoint "
         "new_relay"
     ),
-    "structured_summary": "Section Source Summary summary_from_json written_summary",
+    "structured_summary": "AS_WRITTEN Section Source Summary summary_from_json written_summary",
     "summary_prompt": (
         "PromptError PromptText SummaryPrompt identifiers parsed_prompt read_prompt_file"
     ),

@@ -43,8 +43,8 @@ def test_what_was_dropped_is_found_and_stands_marked_after_the_system_prompt():
 
 def test_the_view_without_a_question_is_that_of_the_strategy():
     context = context_of(700)
-    _, alone = compacted(create("anchored+window"), session(12), context)
-    _, with_archive = compacted(create("anchored+archive+window"), session(12), context)
+    _, alone = compacted(create("anchored+ledger"), session(12), context)
+    _, with_archive = compacted(create("anchored+archive+ledger"), session(12), context)
     assert with_archive == alone
     _, window = compacted(create("window"), session(12), context)
     assert compacted(create("archive"), session(12), context)[1] == window

@@ -127,7 +127,7 @@ def test_compaction_is_due_near_the_end_of_the_window(strategy):
     assert f"{used} of {used + 1} tokens used" == compactor.due(state, context_of(window=used + 1))
 
 
-BUDGETED = "anchored light rag regenerate said-only truncate window".split()
+BUDGETED = "anchored ledger light pins rag regenerate said-only truncate window".split()
 
 
 @pytest.mark.parametrize("name", BUDGETED)

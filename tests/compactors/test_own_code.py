@@ -68,12 +68,14 @@ def project(tmp_path, monkeypatch):
     ("target", "module"),
     [
         ("package_of_mine.strategy:compact", "package_of_mine.strategy"),
+        ("package_of_mine.strategy.compact", "package_of_mine.strategy"),
+        ("package_of_mine.strategy.Summary.compact", "package_of_mine.strategy"),
         ("package_of_mine/strategy.py:compact", "package_of_mine.strategy"),
         ("package_of_mine/strategy.py::compact", "package_of_mine.strategy"),
         ("./package_of_mine/strategy.py:Summary", "package_of_mine.strategy"),
         ("loose/a_loose_one.py:compact", "a_loose_one"),
         ("loose/json.py:compact", "_json_"),
-        ("decorated:Summary", "decorated"),
+        ("decorated.Summary.compact", "decorated"),
     ],
 )
 def test_a_strategy_is_found(project, target, module):
@@ -94,15 +96,14 @@ def test_a_whole_path_works_from_anywhere(project, monkeypatch):
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("leaving_package.strategy:compact", "SystemExit: 0"),
-        ("skipping_package.strategy:compact", "Skipped: not here"),
+        ("leaving_package.strategy.compact", "SystemExit: 0"),
+        ("skipping_package.strategy.compact", "Skipped: not here"),
         (r"C:\my code\loose.py:compact", r"there is no file 'C:\\my code\\loose.py'"),
         ("D:/loose.py::compact:keep=2", "there is no file 'D:/loose.py'"),
         ("package_of_mine.strategy:Summary.compct", "the class 'package_of_mine.strategy.Summary'"),
-        ("package_of_mine.strategy:Summary.compact", "it is a method of a class: name the class"),
         ("package_of_mine.strategy", "is a module; name what is in it"),
         ("loose/a_loose_one.py", "is a module; name what is in it: loose/a_loose_one.py:compact"),
-        ("package_of_mine.strategy:compct", "has no 'compct'; did you mean 'compact'?"),
+        ("package_of_mine.strategy.compct", "has no 'compct'; did you mean 'compact'?"),
         ("loose/a_loose_one.py:compct", "has no 'compct'; did you mean 'compact'?"),
         ("loose/nowhere.py:compact", "there is no file 'loose/nowhere.py'; its path counts from"),
         ("loose/raises.py:compact", "RuntimeError: out of order"),

@@ -22,7 +22,7 @@ from pytest_compaction.compactors import (
 from pytest_compaction.compactors.base.history import HistoryCompactor
 from pytest_compaction.compactors.registry import describe
 
-SHIPPED = ["anchored", "light", "none", "rag", "regenerate", "truncate", "window"]
+SHIPPED = ["anchored", "ledger", "light", "none", "rag", "regenerate", "truncate", "window"]
 
 
 def keep_all(messages, budget):

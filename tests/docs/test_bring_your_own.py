@@ -80,11 +80,11 @@ def test_the_check_finds_what_the_page_says_it_finds(pytester, at_work):
 
 
 def test_the_class_takes_its_parameter_and_is_composed(pytester, at_work):
-    at_work("my_strategy:FirstLines:keep=2+window", files=["my_strategy"])
+    at_work("my_strategy:FirstLines:keep=2+ledger", files=["my_strategy"])
     found = statuses(pytester)
     assert set(found) == {
         "my_strategy:FirstLines:keep=2",
-        "my_strategy:FirstLines:keep=2+window",
+        "my_strategy:FirstLines:keep=2+ledger",
     }
     assert all(status <= {"passed", "failed"} for status in found.values())
 
@@ -179,9 +179,15 @@ def test_what_the_table_names_is_called_as_it_says(pytester, at_work):
     at_work("agent/compact.py:Summary", files=["agent/compact"])
     assert statuses(pytester).keys() == {
         "agent/compact.py:Summary:keep=6",
-        "agent.compact:newest",
+        "agent.compact.newest",
     }
     assert all(status <= {"passed", "failed"} for status in statuses(pytester).values())
+
+
+def test_the_ledger_is_compared_with_a_strategy_alone(pytester, at_work):
+    result = at_work("anchored,anchored+ledger", page=STRATEGIES_PAGE)
+    assert set(statuses(pytester)) == {"anchored", "anchored+ledger"}
+    result.stdout.fnmatch_lines(["anchored+ledger *5.00*"])
 
 
 def test_a_strategy_with_an_archive_is_compared_with_it_alone(pytester, at_work):

@@ -20,13 +20,15 @@ PACKAGES = {
     "with_deepagents": "deepagents",
     "with_agents": "agents",
     "with_pydantic_ai": "pydantic_ai",
+    "with_llama_index": "llama_index",
+    "with_adk": "google.adk",
 }
 ASKING = {
     "with_langchain.py:middleware",
     "with_langchain.py:agent",
     "with_deepagents.py:middleware",
 }
-ASKING |= {"with_agents.py:make_session"}
+ASKING |= {"with_adk.py:config", "with_agents.py:make_session"}
 
 
 def compacting(asked):

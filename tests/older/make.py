@@ -15,6 +15,7 @@ from pytest_compaction.compactors.registry import Registry
 
 VARIANTS = (
     "adk:interval=2:overlap=1",
+    "anchored+ledger",
     "anthropic:clear=2",
     "claude-code:focus=tests",
     "codex:mode=local",

@@ -45,7 +45,7 @@ def test_adaptive_charges_a_strategy_that_asks_no_model_nothing(view, budget, tu
         ("anchored", True),
         ("regenerate", True),
         ("openai-compact", True),
-        ("truncate+window", False),
+        ("truncate+ledger", False),
         ("mask-observations+anchored", True),
         ("replaying:last_only", False),
         ("replaying:summarised", True),

@@ -228,7 +228,7 @@ def test_with_parameters_a_declared_violation_need_not_show(check):
 
 
 def test_a_composition_may_mend_what_a_part_declares(check):
-    result = check("own:Boastful+window", "kimi-cli+window", examples=1, arguments=["-v"])
+    result = check("own:Boastful+ledger", "kimi-cli+window", examples=1, arguments=["-v"])
     assert not statuses(result, "FAILED")
     assert "kimi_cli+window-within-budget" in statuses(result, "PASSED")
     assert "kimi_cli+window-summary-is-a-summary" in statuses(result, "XFAIL")

@@ -25,6 +25,8 @@ NOT_ALONE = {"none", "recorded", "openai-compact", "anthropic", "codex", "extern
 """The control, and what needs a compaction on record an endpoint, or a program."""
 FURTHER = (
     "anthropic:mode=client",
+    "anchored+ledger",
+    "anchored+pins",
     "mask-observations+anchored",
     "cline:mode=basic",
     "codex:mode=local",

@@ -36,6 +36,9 @@ from pytest_compaction.models import (
     packaged_prompt,
 )
 
+ELSEWHERE: Final = "(see the record that stands beside this summary)"
+"""The text of a section that was not requested."""
+
 MOST: Final = 0.7
 """The share of a reply that must be prompt, or calls, for the whole reply to count as that."""
 
@@ -65,7 +68,7 @@ def mistaken_for(summary: Summary, sections: tuple[Section, ...]) -> str | None:
     same order. A call with a few words around it counts as a call, in any of the formats
     in which models write calls as text.
     """
-    lines = [line for _, lines in summary.entries for line in lines]
+    lines = [line for _, lines in summary.entries for line in lines if line != ELSEWHERE]
     text = "\n".join(lines)
     if not text.strip():
         return None

@@ -136,9 +136,7 @@ def arguments_for(
         missing += (
             ", or a default, or a name that tells (budget, max_tokens, model, previous, state)"
         )
-        if name == "self":
-            missing = "it is a method of a class: name the class, whose method compact is called"
-        elif name == "model":
+        if name == "model":
             missing = f"{understood}; 'model' is a name and has no value: give it as :model=NAME"
     return Arguments(placed, named, given, missing)
 

@@ -330,6 +330,60 @@ def _response_chat(parts: Sequence[Any], what: str) -> dict[str, Any]:
     return found
 
 
+@dataclass
+class StandInChatMessage:
+    """The attributes of llama-index's ``ChatMessage``."""
+
+    role: str
+    content: Any = None
+    additional_kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+def llama_messages(messages: Sequence[Message]) -> list[Any]:
+    """One ``ChatMessage`` per message; what is no text is among its ``additional_kwargs``."""
+    try:
+        make: Any = importlib.import_module("llama_index.core.llms").ChatMessage
+    except ImportError:
+        make = StandInChatMessage
+    found = []
+    for message in messages:
+        chat = copy.deepcopy(message_to_chat(message))
+        role, content = chat.pop("role"), chat.pop("content", None)
+        if not isinstance(content, str | None):
+            chat["parts"] = content
+            content = message.text or (message.results[0].text if message.results else "")
+        found.append(make(role=role, content=content, additional_kwargs=chat))
+    return found
+
+
+def chat_of_llama(returned: Sequence[Any]) -> list[Any]:
+    """Chat dictionaries of ``ChatMessage``; tool calls may also be among their blocks."""
+    found: list[Any] = []
+    for index, item in enumerate(returned):
+        if isinstance(item, Mapping):
+            found.append(item)
+            continue
+        what = f"message {index}"
+        rest = dict(object_field(item, "additional_kwargs", what))
+        content, parts = object_field(item, "content", what), rest.pop("parts", None)
+        if parts is not None and (content or "") == _llama_text(parts):
+            content = parts
+        calls = [
+            written_call(block.tool_call_id, block.tool_name, block.tool_kwargs)
+            for block in getattr(item, "blocks", ())
+            if getattr(block, "block_type", "") == "tool_call"
+        ]
+        known = {"tool_calls": [*rest.get("tool_calls", ()), *calls]} if calls else {}
+        known |= {k: rest[k] for k in ("tool_calls", "tool_call_id", "is_error") if k in rest}
+        role = getattr(item.role, "value", item.role)
+        found.append({"role": role, "content": content, **known})
+    return found
+
+
+def _llama_text(parts: Sequence[Any]) -> str:
+    return message_from_chat({"role": "user", "content": parts}, "", "").text
+
+
 CHAT: Final = "chat"
 
 
@@ -376,6 +430,13 @@ _SHAPES: Final = {
             lambda returned: _read_chat(chat_of_pydantic(returned)),
             re.compile(r"pydantic_ai|ModelMessage|ModelRequest|ModelResponse"),
             keeps_system=True,
+        ),
+        Shape(
+            "llama-index",
+            "llama-index messages",
+            llama_messages,
+            lambda returned: _read_chat(chat_of_llama(returned)),
+            re.compile(r"llama_index|^[^.]*\bChatMessage\b"),
         ),
         Shape(
             "anthropic",

@@ -28,7 +28,11 @@ def instance_of(spec: Spec, target: Any) -> Any:
     try:
         wrong = no_such_parameter(given, target)
         if not wrong:
-            return target(**as_annotated(given, dict(spec.written), target))
+            values = as_annotated(given, dict(spec.written), target)
+            made = target(**values)
+            wrong = no_number(values, target)
+            if not wrong:
+                return made
     except ValueError as error:
         wrong = printable(str(error))
     except KeyboardInterrupt:
@@ -99,6 +103,36 @@ def as_annotated(
         if is_text(parameter.annotation) and not none:
             typed[name] = written[name]
     return typed
+
+
+def no_number(values: Mapping[str, Any], target: Callable[..., Any]) -> str:
+    """A sentence on the first value that is no number where one is expected; empty if all fit.
+
+    A number is expected where the annotation is ``int`` or ``float``, with ``None`` or without,
+    or where there is no annotation and the default is a number.
+    """
+    signature = signature_of(target)
+    for name, value in values.items():
+        parameter = signature.parameters.get(name) if signature is not None else None
+        kinds = _numbers(parameter) if parameter is not None else []
+        if not kinds or (value is None and types.NoneType in kinds):
+            continue
+        if not isinstance(value, int | float):
+            return f"{name}={value} is not a number"
+        if isinstance(value, float) and float not in kinds:
+            return f"{name}={value} is not a whole number"
+    return ""
+
+
+def _numbers(parameter: inspect.Parameter) -> list[Any]:
+    """The kinds of numbers that a parameter takes, and ``None``; empty if it takes others too."""
+    annotation = parameter.annotation
+    if annotation is parameter.empty:
+        return [int, float] if type(parameter.default) in {int, float} else []
+    union = get_origin(annotation) in {Union, types.UnionType}
+    kinds = list(get_args(annotation)) if union else [annotation]
+    fit = all(kind in (int, float, types.NoneType) for kind in kinds)
+    return kinds if fit and kinds != [types.NoneType] else []
 
 
 def signature_of(target: Callable[..., Any]) -> inspect.Signature | None:

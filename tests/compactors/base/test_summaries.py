@@ -19,6 +19,7 @@ from pytest_compaction.compactors.base.summaries import (
     read_limits,
     write_summary,
 )
+from pytest_compaction.compactors.composition import ELSEWHERE
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation import readable, structure_faults
 from pytest_compaction.conversation.formats.chat import from_chat
@@ -91,6 +92,13 @@ def test_reasoning_alone_is_no_summary(text):
 @pytest.mark.parametrize("text", SUMMARIES)
 def test_a_summary_may_quote_a_prompt_and_a_call(text):
     assert mistaken_for(noted(text), SECTIONS) is None
+
+
+def test_what_stands_for_sections_that_are_kept_elsewhere_counts_for_nothing():
+    asked = Summary(tuple((s.id, (s.asks,)) for s in SECTIONS[:1]))
+    covered = Summary((*asked.entries, *((s.id, (ELSEWHERE,)) for s in SECTIONS[1:])))
+    assert mistaken_for(covered, SECTIONS) == "the instructions to summarise"
+    assert mistaken_for(Summary(()), SECTIONS) is None
 
 
 class Reciting(OfflineModel):

@@ -21,9 +21,11 @@ from support.compacting import (
 )
 from support.compositions import create, talk
 
-from pytest_compaction.compactors import Outcome, Span, Traits
+from pytest_compaction.compactors import Composition, Outcome, Span, Traits
 from pytest_compaction.compactors.base.history import HistoryCompactor
+from pytest_compaction.compactors.composition import CompositionError
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
+from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
 from pytest_compaction.conversation import readable, structure_faults
 
 
@@ -47,10 +49,10 @@ def test_a_later_part_takes_over_where_the_first_one_fails():
 def test_a_failure_that_leaves_the_view_over_the_budget_changes_nothing():
     chat = [*session(8), *talk(4)]
     context = context_of(900, model=AwayModel())
-    state = observed(create("anchored+regenerate"), chat, context)
-    outcome, view = compacted(create("anchored+regenerate"), chat, context)
+    state = observed(create("anchored+ledger"), chat, context)
+    outcome, view = compacted(create("anchored+ledger"), chat, context)
     assert outcome.status == "failed"
-    assert outcome.error.startswith("regenerate: the summary could not be written")
+    assert outcome.error.startswith("anchored: the summary could not be written")
     assert outcome.state == state
     assert view == messages_of(chat)
     assert [span.fate for span in outcome.spans] == ["kept"]
@@ -60,20 +62,21 @@ def test_each_part_keeps_its_own_state_between_compactions():
     spy = SpyModel()
     context = context_of(900, model=spy)
     batches = [session(8), *([*talk(6, n)] for n in range(3))]
-    composed = create("mask-observations+anchored")
+    composed = create("mask-observations+anchored+ledger")
     outcomes = list(in_a_row(composed, batches, context))
     merged = [m.id for request in spy.requests for m in request.messages]
     assert len(merged) == len(set(merged))
     assert [request.previous is None for request in spy.requests] == [
         number == 0 for number in range(len(spy.requests))
     ]
-    _, summary, *_ = map(readable, view_of(composed, outcomes[-1], context))
+    _, summary, ledger, *_ = map(readable, view_of(composed, outcomes[-1], context))
     assert "idea 2-4" in summary
+    assert "src/module_7.py" in ledger
 
 
 def test_spans_follow_a_message_through_the_parts():
     batches = [session(8), [*talk(8)], [*talk(8, 2)]]
-    context, composed = context_of(900), create("anchored+window")
+    context, composed = context_of(900), create("anchored+ledger")
     state, start = composed.start(), 0
     for batch in batches:
         state = observed(composed, batch, context, state, start)
@@ -94,12 +97,12 @@ def test_a_function_of_ones_own_is_a_part(monkeypatch):
     module = types.ModuleType("strategies_of_mine")
     module.newest = newest
     monkeypatch.setitem(sys.modules, "strategies_of_mine", module)
-    context, composed = context_of(900), create("strategies_of_mine:newest+window")
+    context, composed = context_of(900), create("strategies_of_mine:newest+ledger")
     chat = [*session(8), user("Thanks."), assistant("Good.")]
     outcome, view = compacted(composed, chat, context)
     assert outcome.status == "compacted"
-    assert ids(view) == ["m0", f"m{len(chat) - 2}", f"m{len(chat) - 1}"]
-    assert composed.description == "strategies_of_mine:newest, then window"
+    assert ids(view) == ["m0", LEDGER_ID, f"m{len(chat) - 2}", f"m{len(chat) - 1}"]
+    assert composed.description == "strategies_of_mine:newest, with the ledger beside it"
 
 
 class Reader(HistoryCompactor):
@@ -125,7 +128,7 @@ def test_every_part_observes_every_message_whatever_the_others_dropped():
     assert last.state["parts"][0]["seen"] == len(session(6)) + 12
 
 
-COMPOSITIONS = ["mask-observations+anchored", "window+rag", "anchored+window"]
+COMPOSITIONS = ["anchored+ledger", "mask-observations+anchored", "rag+ledger", "anchored+window"]
 
 
 @pytest.mark.parametrize("text", COMPOSITIONS)
@@ -155,10 +158,6 @@ def test_any_log_leaves_json_states_sound_views_and_a_partition(text, chat, more
         state = outcome.state
 
 
-def test_a_part_that_reads_per_question_gets_it():
-    context, composed = context_of(900), create("window+rag")
-    (outcome,) = in_a_row(composed, [session(12)], context)
-    view = composed.render(
-        outcome.state, context, "Which retry limit for src/module_11.py?"
-    ).messages
-    assert COUNTER.messages(view) <= 900
+def test_a_composition_of_made_parts_needs_one_that_compacts():
+    with pytest.raises(CompositionError, match="has no part that compacts"):
+        Composition("ledger", [Ledger()])

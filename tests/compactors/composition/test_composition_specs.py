@@ -10,11 +10,11 @@ from pytest_compaction.compactors.base.history import HistoryCompactor
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("anchored+light", ["anchored", "light"]),
-        ("anchored:summary=0.5+light:k=4", ["anchored:summary=0.5", "light:k=4"]),
+        ("anchored+ledger", ["anchored", "ledger"]),
+        ("anchored:summary=0.5+ledger:limit=40", ["anchored:summary=0.5", "ledger:limit=40"]),
         ("a:k=v+b", ["a:k=v", "b"]),
         ("a + b", ["a", "b"]),
-        ("my.module:compact:k=3+light", ["my.module:compact:k=3", "light"]),
+        ("my.module:compact:k=3+ledger", ["my.module:compact:k=3", "ledger"]),
         ("a:note='x+y'+b", ["a:note='x+y'", "b"]),
         ("a:note=it's+b", ["a:note=it's", "b"]),
         ("a+b+c", ["a", "b", "c"]),
@@ -43,15 +43,15 @@ def test_a_plus_without_a_part_beside_it_is_refused(text):
 
 
 def test_the_slug_keeps_the_plus():
-    assert parse_spec("anchored:summary=0.5+light").slug == "anchored:summary=0.5+light"
+    assert parse_spec("anchored:summary=0.5+ledger").slug == "anchored:summary=0.5+ledger"
 
 
 def test_an_unknown_part_is_named_with_the_nearest():
-    assert "unknown compactor 'trunkate'; did you mean 'truncate'?" in refusal("anchored+trunkate")
+    assert "unknown compactor 'ledgr'; did you mean 'ledger'?" in refusal("anchored+ledgr")
 
 
 def test_a_wrong_parameter_of_a_part_is_named_with_that_part():
-    assert "'truncate:size=3' does not take these parameters" in refusal("anchored+truncate:size=3")
+    assert "'ledger:size=3' does not take these parameters" in refusal("anchored+ledger:size=3")
 
 
 class Elsewhere(HistoryCompactor):
@@ -77,8 +77,10 @@ class CannotStart(Elsewhere):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("elsewhere+window", "'elsewhere' cannot be a part of 'elsewhere+window': its state is no"),
-        ("broken+window", "'elsewhere' cannot be a part of"),
+        ("elsewhere+ledger", "'elsewhere' cannot be a part of 'elsewhere+ledger': its state is no"),
+        ("broken+ledger", "'elsewhere' cannot be a part of"),
+        ("ledger+ledger", "has no part that compacts"),
+        ("anchored+ledger+ledger", "names 'ledger' twice"),
         ("rag+anchored", "'rag' reads per question and can only be the last strategy"),
     ],
 )
@@ -89,13 +91,13 @@ def test_parts_that_cannot_be_composed_say_why(text, said):
 
 
 def test_the_description_and_traits_are_those_of_the_parts():
-    made = create("mask-observations+anchored")
-    assert made.name == "mask-observations+anchored"
-    assert made.description == "mask-observations, then anchored"
+    made = create("mask-observations+anchored+ledger")
+    assert made.name == "mask-observations+anchored+ledger"
+    assert made.description == "mask-observations, then anchored, with the ledger beside it"
     assert made.traits.needs_model
     assert not made.traits.needs_probe
-    assert create("anchored+window").traits.keeps_tail
-    assert create("window+light").traits.needs_probe
+    assert create("anchored+ledger").traits.keeps_tail
+    assert create("light+ledger").traits.needs_probe
 
 
 class Over(HistoryCompactor):
@@ -116,7 +118,7 @@ class Over(HistoryCompactor):
 
 
 def test_a_violation_stays_with_the_composition_unless_a_later_part_mends_it():
-    assert dict(create("window+over", over=Over).traits.violations) == {
+    assert dict(create("over+ledger", over=Over).traits.violations) == {
         "within-budget": "over: takes more",
         "last-user-kept": "over: loses it",
     }

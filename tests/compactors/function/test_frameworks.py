@@ -113,6 +113,52 @@ class Builder:
         return Graph("summarise")
 
 
+class Memory:
+    """The methods of llama-index's memories."""
+
+    def __init__(self, keep=1):
+        self.keep, self.held = keep, ["left over"]
+
+    def put(self, message):
+        self.held.append(message)
+
+    def get(self, input=None):
+        return [*self.held[:1], *self.held[-self.keep :]] if self.keep > 1 else self.held[-1:]
+
+    def get_all(self):
+        return self.held
+
+    def reset(self):
+        self.held = []
+
+
+class Summing(Memory):
+    """Sums up in a message of the system, as llama-index does."""
+
+    def get(self, input=None):
+        said = f"{len(self.held) - 1} before."
+        summary = SimpleNamespace(role="system", content=said, additional_kwargs={})
+        return [summary, self.held[-1]]
+
+
+class Summarizer:
+    """The method of ADK's summarizers of events."""
+
+    def __init__(self, made=True):
+        self.made = made
+
+    async def maybe_summarize_events(self, *, events):
+        assert [event.author for event in events] == ["user", "agent", "user"][: len(events)]
+        if not self.made:
+            return None
+        parts = [part for event in events for part in event.content.parts]
+        called = [part.function_call.name for part in parts if part.function_call]
+        content = SimpleNamespace(parts=[SimpleNamespace(text=f"They called {called}.")])
+        return SimpleNamespace(
+            actions=SimpleNamespace(compaction=SimpleNamespace(compacted_content=content))
+        )
+
+
 def raw(messages: "list[BaseMessage]"):  # noqa: F821
     return [removed(), said("All so far."), messages[-1]]
 
@@ -130,14 +176,17 @@ Chain.__module__ = "langchain_core.runnables"
 @pytest.fixture(autouse=True)
 def framework_module(monkeypatch):
     module = types.ModuleType(MODULE)
-    for thing in (node, remembering, command, raw, Summarization):
+    for thing in (node, remembering, command, Memory, Summarizer, raw, Summarization):
         setattr(module, thing.__name__, thing)
     module.middleware, module.sync, module.idle = Summarization(), SyncOnly(), Idle()
-    module.around, module.builder = Around(), Builder()
+    module.around, module.builder, module.memory = Around(), Builder(), Memory()
     module.graph, module.agent = Graph("summarise"), Graph("Own.before_model", "model")
     module.answering = Graph("summarise", "model")
     module.deep = Graph("model", "tools", "Own.before_agent")
-    module.chain = Chain()
+    module.summarizer, module.silent = Summarizer(), Summarizer(made=False)
+    config = SimpleNamespace(summarizer=Summarizer(), event_retention_size=2)
+    module.config, module.app = config, SimpleNamespace(events_compaction_config=config)
+    module.chain, module.summing = Chain(), Summing()
     monkeypatch.setitem(sys.modules, MODULE, module)
 
 
@@ -159,6 +208,12 @@ SUMMARY = "All so far."
         ("builder", ["m0", "new", "m4"], SUMMARY),
         ("agent", ["m0", "new", "m4"], SUMMARY),
         ("answering", ["m0", "new", "m4"], SUMMARY),
+        ("memory", ["m0", "m4"], ""),
+        ("Memory:keep=2", ["m0", "m1", "m3", "m4"], ""),
+        ("config", ["m0", "new", "m2", "m3", "m4"], "They called []."),
+        ("app:keep=1", ["m0", "new", "m4"], "They called ['read_file']."),
+        ("summarizer", ["m0", "m1", "m2", "m3", "m4"], ""),
+        ("silent:keep=1", ["m0", "m1", "m2", "m3", "m4"], ""),
         ("raw", ["new", "m4"], SUMMARY),
         ("raw:system=outside", ["m0", "new", "m4"], SUMMARY),
     ],
@@ -194,6 +249,11 @@ def test_the_rest_of_a_state_is_kept_until_the_next_compaction():
     assert state["own"] == {"summary": "All.All."}
     said = [message.text for message in view if message.origin == "synthetic"]
     assert said == ["Summary of the conversation earlier: All.All."]
+
+
+def test_a_summary_that_is_a_system_message_is_no_system_prompt():
+    view, _ = twice("summing")
+    assert [message.text for message in view] == ["Be careful.", "2 before.", "And then?"]
 
 
 def test_an_agent_that_compacts_around_its_model_is_refused_with_what_to_name():

@@ -15,7 +15,7 @@ from pytest_compaction.compactors.function.shapes import (
     shape_of,
 )
 
-SHAPES = ["chat", "langchain", "pydantic-ai", "anthropic", "responses"]
+SHAPES = ["chat", "langchain", "pydantic-ai", "llama-index", "anthropic", "responses"]
 
 PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
 SECRET = {"type": "vendor_blob", "data": "q+/="}
@@ -115,6 +115,7 @@ def test_pydantic_ai_messages_are_requests_and_responses_made_of_parts():
         ("Sequence[AnyMessage]", "langchain"),
         ("list[langchain_core.messages.HumanMessage]", "langchain"),
         ("list[ModelMessage]", "pydantic-ai"),
+        ("list[ChatMessage]", "llama-index"),
         ("list[MessageParam]", "anthropic"),
         ("list[anthropic.types.BetaMessageParam]", "anthropic"),
         ("list[TResponseInputItem]", "responses"),
@@ -138,6 +139,22 @@ def test_the_annotation_is_that_of_the_messages_and_not_of_the_run():
 
     assert arguments_for(processor, (), "pydantic-ai").form == "f(ctx=context, messages)"
     assert shape_of(messages_parameter(processor)) == "pydantic-ai"
+
+
+def test_llama_index_messages_have_their_text_and_the_rest_beside_it():
+    seen = messages_given("llama-index")
+    assert [str(getattr(message.role, "value", message.role)) for message in seen] == [
+        "system", "user", "assistant", "tool", "tool", "assistant", "user",
+    ]  # fmt: skip
+    assert seen[2].content == "I look."
+    assert [call["id"] for call in seen[2].additional_kwargs["tool_calls"]] == ["c1", "c2"]
+
+    def shortened(messages):
+        messages[1].content = "What is it?"
+        return messages[:2]
+
+    _, view = compacted(wrap(shortened, "llama-index"), CHAT, context_of())
+    assert (view[1].text, len(view[1].parts)) == ("What is it?", 1)
 
 
 def test_parts_that_do_not_belong_are_named():
@@ -341,6 +358,6 @@ def test_the_name_of_a_shape_is_one_of_six(name):
     if name not in SHAPES:
         with pytest.raises(
             ValueError,
-            match="must be one of chat, langchain, pydantic-ai, anthropic, responses",
+            match="must be one of chat, langchain, pydantic-ai, llama-index, anthropic, responses",
         ):
             shape_named(name)

@@ -153,6 +153,7 @@ def own_module(monkeypatch):
     [
         ("Sync", ["m3"]),
         ("Sync:keep=3", ["m1", "m2", "m3"]),
+        ("Sync.others:keep=3", ["m3"]),
         ("Async", ["m3"]),
         ("Async:keep=3", ["m1", "m2", "m3"]),
         ("bound", ["m2", "m3"]),
@@ -198,6 +199,9 @@ def test_a_session_is_given_items_and_nothing_stays_in_it():
         ("locked", "is one session for all cases, which would mix their messages; name"),
         ("Sync:size=3", "does not take these parameters: there is no 'size'; it takes keep"),
         ("Needing", "cannot be made: TypeError: Needing.__init__() missing 1 required"),
+        ("Called:keep=few", "does not take these parameters: keep=few is not a number"),
+        ("counted:keep=2.5", "keep=2.5 is not a whole number"),
+        ("counted:share=half", "share=half is not a number"),
         ("Sync.other", "did you mean 'others'?"),
         ("Session:messages=chart", "messages=chart must be one of chat, langchain"),
     ],
