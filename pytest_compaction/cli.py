@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """``pytest-compaction``: the commands that need no test session."""
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from pytest_compaction.commands.review import command as review
 from pytest_compaction.commands.words import command as words
 from pytest_compaction.gate import ThresholdError
 from pytest_compaction.models import ArchiveError, ExportError
+from pytest_compaction.options import COMPLETES
 from pytest_compaction.records import BaselineError, MergeError, RunFileError
 from pytest_compaction.settings import OptionError
 from pytest_compaction.text import printable
@@ -94,6 +96,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add(commands)
+    if COMPLETES in os.environ:
+        try:
+            import argcomplete
+        except ImportError:
+            return 1
+        argcomplete.autocomplete(parser)
     options = parser.parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -14,6 +14,7 @@ from pytest_compaction.options import (
     PREFIX,
     add_options,
     check_keys,
+    old_key_sentences,
     read_settings,
     refuse_unknown,
 )
@@ -99,13 +100,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Strategies, cases, probes, models, and parameters without effect."""
+    """Strategies, cases, probes, models, parameters without effect, and old names of ini keys."""
     session = config.stash.get(SESSION, None)
+    old_keys = old_key_sentences(config)
     if session is None:
-        return []
+        return old_keys
     from pytest_compaction.session.header_lines import header_lines
 
-    return header_lines(session)
+    return [*header_lines(session), *old_keys]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

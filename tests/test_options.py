@@ -263,13 +263,27 @@ def test_every_ini_key_begins_alike():
     assert [option.flag for option in OPTIONS if not option.ini_key.startswith("compaction_")] == []
 
 
-@pytest.mark.parametrize("key", ["compactor", "judge_prompt"])
-def test_an_old_name_of_an_ini_key_is_refused_with_the_new_one(pytester, key):
+def test_old_names_of_ini_keys_are_read_and_the_header_says_the_new_ones(pytester):
     set_up(pytester, "first")
-    (pytester.path / "pytest.ini").write_text(f"[pytest]\n{key} = any\n")
-    result = run(pytester, "--collect-only", compactor=None)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"the ini key {key} is now called compaction_{key}; rename it" in str(result.stderr)
+    for name in ("judge.md", "newer.md", "other.md"):
+        (pytester.path / name).write_bytes(PROMPT.read_bytes())
+    ini = pytester.path / "pytest.ini"
+    old = f"[pytest]\ncompactor = {own('forget')}\njudge_prompt = judge.md\n"
+    ini.write_text(old)
+    settings = settings_of(pytester, compactor=None)
+    assert (settings.compactors, settings.calls.judge_prompt) == ((own("forget"),), "judge.md")
+    other = settings_of(pytester, "--compaction-judge-prompt=other.md")
+    assert (other.compactors, other.calls.judge_prompt) == ((own("keep"),), "other.md")
+    said = [line for line in run(pytester, "--co").outlines if "ini key" in line]
+    assert said == [
+        f"compaction: the ini key {name} is now called compaction_{name}; the old name is read "
+        "until version 1.0"
+        for name in ("compactor", "judge_prompt")
+    ]
+    ini.write_text(f"{old}compaction_judge_prompt = newer.md\n")
+    assert settings_of(pytester).calls.judge_prompt == "newer.md"
+    ini.write_text("[pytest]\ncompaction_judge_prompt = newer.md\n")
+    assert "ini key" not in str(run(pytester, "--co").stdout)
 
 
 def test_replay_and_refresh_exclude_each_other(pytester):

@@ -6,7 +6,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Final
 
-from pytest_compaction.options.table import OPTIONS, PREFIX
+from pytest_compaction.options.table import OLD_KEYS, OPTIONS, PREFIX
+from pytest_compaction.options.values import Reader
 from pytest_compaction.settings import OptionError
 
 REMOVED: Final = {
@@ -49,12 +50,19 @@ def check_keys(unknown: Iterable[str]) -> None:
     refuse_removed(f"--{key.replace('_', '-')}" for key in unknown)
     known = [option.ini_key for option in OPTIONS]
     for key in unknown:
-        if key in {"compactor", "judge_prompt"}:
-            raise OptionError(f"the ini key {key} is now called compaction_{key}; rename it")
         if key.startswith(("compactor", "compaction_", "compaction-")):
             whole = key if key.startswith("compaction") else f"compaction_{key}"
             hint = _near(whole, known)
             raise OptionError(f"there is no ini key {key}; {hint}pytest --help lists the keys")
+
+
+def old_key_sentences(config: Reader) -> list[str]:
+    """A sentence for each key of the ini file that is written by its old name."""
+    return [
+        f"compaction: the ini key {old} is now called {new}; the old name is read until version 1.0"
+        for new, old in OLD_KEYS.items()
+        if config.getini(old) is not None
+    ]
 
 
 def refuse_unknown(arguments: Iterable[str]) -> None:

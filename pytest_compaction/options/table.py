@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -15,6 +16,10 @@ PREFIX: Final = "--compact"
 INI_PREFIX: Final = "compaction_"
 """With this all ini keys begin."""
 LISTING_FLAG: Final = "--compactors"
+OLD_KEYS: Final = {"compaction_compactor": "compactor", "compaction_judge_prompt": "judge_prompt"}
+"""Ini keys with the names that they had before; these are still read."""
+COMPLETES: Final = "_ARGCOMPLETE"
+"""The environment variable with which argcomplete starts a program to complete its line."""
 IniType = Literal["string", "linelist", "bool", "int", "float"]
 
 
@@ -136,13 +141,15 @@ def add_options(parser: Any) -> None:
         for option in options:
             how: dict[str, Any] = {"action": "store_true"}
             if option.ini_type != "bool":
-                action = "append" if option.repeatable else "store"
-                how = {"action": action, "metavar": option.metavar}
+                how = {"action": _action(option), "metavar": option.metavar}
             # argparse reads a percent sign as the beginning of a field.
             described = option.help.replace("%", "%%")
             group.addoption(option.flag, dest=option.key, default=None, help=described, **how)
             # Without a default of pytest's, so that a key that is there and empty can be told.
             parser.addini(option.ini_key, option.help, type=option.ini_type, default=None)
+            if option.ini_key in OLD_KEYS:
+                old = f"the old name of {option.ini_key}"
+                parser.addini(OLD_KEYS[option.ini_key], old, type=option.ini_type, default=None)
     parser.getgroup(next(iter(GROUPS))).addoption(
         LISTING_FLAG,
         dest="compactors",
@@ -150,3 +157,12 @@ def add_options(parser: Any) -> None:
         default=False,
         help="list the strategies with one line each and exit",
     )
+
+
+def _action(option: Option) -> Any:
+    usual: Literal["append", "store"] = "append" if option.repeatable else "store"
+    if COMPLETES not in os.environ:
+        return usual
+    from pytest_compaction.options.completion import action
+
+    return action(option.flag, option.choices, usual) or usual

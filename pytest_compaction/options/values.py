@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from pytest_compaction.compactors import parted
-from pytest_compaction.options.table import Option, option_of
+from pytest_compaction.options.table import OLD_KEYS, Option, option_of
 from pytest_compaction.settings import OptionError
 from pytest_compaction.text import NumberError
 
@@ -41,6 +41,8 @@ def value_of(config: Reader, option: Option) -> Any:
     written, given = option.flag, config.getoption(option.key)
     if given is None:
         written, given = option.ini_key, config.getini(option.ini_key)
+    if given is None and written in OLD_KEYS:
+        written, given = OLD_KEYS[written], config.getini(OLD_KEYS[written])
     if given is None:
         return option.default
     texts = given if option.repeatable else [given]
