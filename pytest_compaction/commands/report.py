@@ -40,8 +40,9 @@ _NEEDS: Final = {
     **dict.fromkeys(LONG_MEMORY, "a run over long conversations, with questions of that kind"),
     "origins": "a run over real and scripted cases",
     "production": _RECORD,
-    **dict.fromkeys(("losses", "cycles"), _COMPACTED),
+    **dict.fromkeys(("losses", "survival", "runway", "cycles"), _COMPACTED),
     "fetched_again": "cases whose agent compacted, with calls far from that to compare with",
+    "lost_by": "a run of two strategies or more beside none, by this version",
     **dict.fromkeys(("most_lost", "cost"), _COMPACTED),
     "task": "a run by this version over cases that say what a fact was needed for, and that go on "
     "after a compaction, such as real ones or imported sessions",

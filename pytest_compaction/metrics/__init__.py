@@ -93,10 +93,12 @@ _NAMES: Final = {
         "sizes_of"
     ),
     "losses": (
-        "CLASSES FactClass FactLosses HalfLife StrategyLosses class_of "
-        "half_life median_length strategy_losses"
+        "CLASSES FactClass FactLosses HalfLife LifeRow Runway StrategyLosses class_of "
+        "half_life life_table median_length runway strategy_losses"
     ),
-    "lost_facts": ("Drop FactFate LostFact events_by_case fates most_lost"),
+    "lost_facts": (
+        "ComparedLosses Drop FactFate LostFact compared_losses events_by_case fates most_lost"
+    ),
     "next_actions": (
         "CONTEXTS WAYS arguments_right next_share next_unscored same_value without_next_call "
         "working_folder"

@@ -7,7 +7,7 @@ of the cost of a compaction, and break-even counts those after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.metrics.intervals import (
@@ -144,9 +144,10 @@ class StrategyCosts:
     """Costs over the compactions whose sizes are known.
 
     ``removed``, ``cached`` and ``written`` are tokens; ``prefix`` is the mean share of the request
-    before that stays. ``cost`` and ``saving`` are input-token equivalents. Over
-    :data:`COST_HORIZON` later requests ``net_tokens`` is removed * horizon - calls - tokens to read
-    again, and ``net`` the same in equivalents.
+    before that stays. ``cost`` and ``saving`` are input-token equivalents, and ``if_cached`` is the
+    break-even had the calls read their input from the cache. Over :data:`COST_HORIZON` later
+    requests ``net_tokens`` is removed * horizon - calls - tokens to read again, and ``net`` the
+    same in equivalents.
     """
 
     compactions: int
@@ -161,6 +162,7 @@ class StrategyCosts:
     saving: float
     saving_each: Mean
     break_even: BreakEven
+    if_cached: BreakEven
     refetch: Refetch
     net_tokens: int
     net: float
@@ -210,10 +212,15 @@ def strategy_costs(records: Sequence[Record], pricing: Pricing) -> StrategyCosts
         units = len(by_unit(clusters))
         return Mean(by_compaction(work), interval, len(sizes), len(clusters), units)
 
-    def requests(some: Sequence[_Work]) -> float | None:
-        return break_even(cost_of(some), saving_of(some))
+    def until_paid(cached: bool) -> BreakEven:
+        def requests(some: Sequence[_Work]) -> float | None:
+            if cached:  # had the cache held all of the input of the calls
+                some = [(of, replace(each, cached=each.input)) for of, each in some]
+            return break_even(cost_of(some), saving_of(some))
 
-    paid = jackknife_interval(clusters, requests)
+        paid = jackknife_interval(clusters, requests)
+        return BreakEven(requests(work), paid and (max(paid[0], 0.0), paid[1]))
+
     calls = sum((each for _, each in work), SummaryCalls())
     cost, saving = cost_of(work), saving_of(work)
     removed = sum(size.removed for _, size in sizes)
@@ -230,7 +237,8 @@ def strategy_costs(records: Sequence[Record], pricing: Pricing) -> StrategyCosts
         cost_each=mean(cost_of),
         saving=saving,
         saving_each=mean(saving_of),
-        break_even=BreakEven(requests(work), paid and (max(paid[0], 0.0), paid[1])),
+        break_even=until_paid(cached=False),
+        if_cached=until_paid(cached=True),
         refetch=again,
         net_tokens=removed * COST_HORIZON - round(calls.input + calls.output) - again.tokens,
         net=saving * COST_HORIZON - cost - again.tokens * ratios.write,

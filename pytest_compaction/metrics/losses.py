@@ -1,4 +1,4 @@
-"""All that one strategy lost, by class of fact, and how many compactions a fact survives.
+"""All that one strategy lost, how long facts survive, and the room that compactions win.
 
 A fact is observed after every compaction from its first statement up to its probe. Its drop is the
 first compaction after which the view does not state it, even if it comes back.
@@ -7,6 +7,7 @@ first compaction after which the view does not state it, even if it comes back.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,9 +20,10 @@ from pytest_compaction.metrics.intervals import (
     by_unit,
     cluster_interval,
     clustered,
+    jackknife_interval,
     mean_over,
 )
-from pytest_compaction.metrics.lost_facts import FactFate, fates
+from pytest_compaction.metrics.lost_facts import CompactionEvent, FactFate, events_by_case, fates
 from pytest_compaction.record import Record
 
 LEVEL: Final = 0.95
@@ -52,6 +54,20 @@ def share(outcomes: Iterable[tuple[str, bool]]) -> Mean | None:
 
 
 @dataclass(frozen=True, slots=True)
+class LifeRow:
+    """The facts at the k-th compaction since they were said: at risk of it, and dropped by it.
+
+    ``survival`` is the share stated after every compaction up to this one.
+    """
+
+    compaction: int
+    at_risk: int
+    dropped: int
+    survival: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
 class HalfLife:
     """Compactions after which half of the facts are gone: each drops ``drops`` of ``exposures``."""
 
@@ -59,6 +75,57 @@ class HalfLife:
     interval: Interval | None
     drops: int
     exposures: int
+
+
+_Counts = tuple[Counter[int], Counter[int]]
+"""The facts of one case at risk, and those dropped, at each compaction."""
+
+
+def life_table(facts: Iterable[FactFate]) -> tuple[LifeRow, ...]:
+    """The product-limit estimate (Kaplan and Meier, 1958) with jackknife intervals over cases."""
+    clusters: dict[str, _Counts] = {}
+    for fact in facts:
+        at_risk, dropped = clusters.setdefault(fact.cluster, (Counter(), Counter()))
+        at_risk.update(range(1, fact.exposures + 1))
+        if fact.drop is not None:
+            dropped[fact.drop.number] += 1
+    at_risk, dropped = _together(clusters.values())
+    single = {case: [counts] for case, counts in clusters.items() if counts[0]}
+    rows = []
+    for k in sorted(at_risk):
+
+        def survival_of(some: Sequence[_Counts], k: int = k) -> float | None:
+            there, gone = _together(some)
+            ended = any(there[j] and gone[j] == there[j] for j in range(1, k))
+            return _survival(k, there, gone) if ended or there[k] else None
+
+        value = _survival(k, at_risk, dropped)
+        if value in {0.0, 1.0}:
+            same = {case: [value == 1.0] * counts[0][1] for case, counts in clusters.items()}
+            interval = share_interval(same)
+        else:
+            interval = jackknife_interval(single, survival_of)
+        if interval is not None:
+            interval = max(interval[0], 0.0), min(interval[1], 1.0)
+        rows.append(LifeRow(k, at_risk[k], dropped[k], value, interval))
+    return tuple(rows)
+
+
+def _together(clusters: Iterable[_Counts]) -> _Counts:
+    at_risk: Counter[int] = Counter()
+    dropped: Counter[int] = Counter()
+    for one_at_risk, one_dropped in clusters:
+        at_risk += one_at_risk
+        dropped += one_dropped
+    return at_risk, dropped
+
+
+def _survival(k: int, at_risk: Counter[int], dropped: Counter[int]) -> float:
+    value = 1.0
+    for j in range(1, k + 1):
+        if at_risk[j]:
+            value *= 1 - dropped[j] / at_risk[j]
+    return value
 
 
 def half_life(facts: Iterable[FactFate]) -> HalfLife | None:
@@ -84,6 +151,48 @@ def half_life(facts: Iterable[FactFate]) -> HalfLife | None:
     within = share_interval(met)
     interval = within and (halving(within[1]), halving(within[0]))
     return HalfLife(halving(drops / exposures), interval, drops, exposures)
+
+
+@dataclass(frozen=True, slots=True)
+class Runway:
+    """Figures over the compactions that changed the view, in tokens where nothing else is said.
+
+    ``free`` is the mean after a compaction, ``share`` that by the window. ``messages`` is the
+    median number until the view was as large again; ``ended`` runways are known, ``cut_off`` are
+    not.
+    """
+
+    free: Mean | None
+    least_free: int | None
+    share: Mean | None
+    messages: int | None
+    least_messages: int | None
+    ended: int
+    cut_off: int
+    peak_before: int | None
+    peak_after: int | None
+
+
+def runway(events: Iterable[CompactionEvent]) -> Runway | None:
+    """The runway of one strategy; ``None`` without a compaction that changed a view."""
+    changed = [event for event in events if event.changed]
+    if not changed:
+        return None
+    free = [(e.cluster, e.free, e.window) for e in changed if e.free is not None]
+    lengths = [e.until_next for e in changed if e.until_next is not None]
+    cut_off = [e.messages_left for e in changed if e.until_next is None]
+    left = [messages for messages in cut_off if messages is not None]
+    return Runway(
+        free=mean_over(clustered((case, float(tokens)) for case, tokens, _ in free)),
+        least_free=min((tokens for _, tokens, _ in free), default=None),
+        share=mean_over(clustered((case, t / window) for case, t, window in free if window)),
+        messages=median_length(lengths, left),
+        least_messages=min(lengths, default=None),
+        ended=len(lengths),
+        cut_off=len(left),
+        peak_before=max((e.before for e in changed if e.before is not None), default=None),
+        peak_after=max((e.after for e in changed if e.after is not None), default=None),
+    )
 
 
 def median_length(ended: Sequence[int], cut_off: Sequence[int]) -> int | None:
@@ -144,6 +253,7 @@ class FactLosses:
     survival: Mean | None
     recovery: Mean | None
     half_life: HalfLife | None
+    table: tuple[LifeRow, ...]
 
     @property
     def unused(self) -> int | None:
@@ -159,6 +269,7 @@ class FactLosses:
 class StrategyLosses:
     whole: FactLosses
     classes: Mapping[str, FactLosses]
+    runway: Runway | None
 
 
 def strategy_losses(records: Sequence[Record]) -> StrategyLosses | None:
@@ -168,7 +279,8 @@ def strategy_losses(records: Sequence[Record]) -> StrategyLosses | None:
     by_class = clustered((fate.fact_class, fate) for fate in found)
     named = [*CLASSES, *sorted(by_class.keys() - set(CLASSES))]
     classes = {name: _losses(by_class[name]) for name in named if name in by_class}
-    return StrategyLosses(_losses(found), classes)
+    events = [event for listed in events_by_case(records).values() for event in listed]
+    return StrategyLosses(_losses(found), classes, runway(events))
 
 
 def _losses(facts: Sequence[FactFate]) -> FactLosses:
@@ -188,4 +300,5 @@ def _losses(facts: Sequence[FactFate]) -> FactLosses:
         survival=share((fact.cluster, fact.survived) for fact in facts),
         recovery=share((fact.cluster, bool(fact.recoverable)) for fact in known),
         half_life=half_life(facts),
+        table=life_table(facts),
     )

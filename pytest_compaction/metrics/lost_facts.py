@@ -19,8 +19,10 @@ CaseTrial = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class CompactionEvent:
-    """One compaction; figures are tokens, if known: of the request before it, of the view after it,
-    of the whole messages that both begin with, and of the budget.
+    """One compaction; figures are tokens, if known, but for messages.
+
+    ``prefix``: whole messages that request and view begin with. ``until_next``: messages of the log
+    until the view was as large again; ``messages_left``: all messages of the log after it.
     """
 
     case: str
@@ -32,6 +34,10 @@ class CompactionEvent:
     after: int | None = None
     prefix: int | None = None
     budget: int | None = None
+    window: int | None = None
+    free: int | None = None
+    until_next: int | None = None
+    messages_left: int | None = None
 
     @property
     def changed(self) -> bool:
@@ -67,7 +73,8 @@ def events_by_case(
                 *(record["case"], record["trial"]),
                 *(event["point"], event["status"], case_key(record)),
                 *(event.get("before"), event.get("after"), event.get("prefix")),
-                record["compaction"].get("budget"),
+                *(record["compaction"].get("budget"), record["compaction"].get("window")),
+                *(event.get("free"), event.get("until_next"), event.get("messages_left")),
             )
             for event in (with_continued if continued else _events)(record["compaction"])
         )
@@ -202,6 +209,34 @@ def _lost_fact(facts: Sequence[FactFate]) -> LostFact:
         recoverable=all(known) if known else None,
         evidence=first.evidence,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLosses:
+    """Facts that all ``strategies`` were asked for: lost by every one, and by one alone."""
+
+    strategies: tuple[str, ...]
+    facts: int
+    by_all: tuple[LostFact, ...]
+    alone: Mapping[str, tuple[LostFact, ...]]
+
+
+def compared_losses(arms: Mapping[str, Sequence[Record]]) -> ComparedLosses | None:
+    """The facts that all were asked for and lost in every trial; the control takes no part."""
+    found: dict[str, dict[FactKey, list[FactFate]]] = {}
+    for name, group in arms.items():
+        for fate in fates(group) if name != CONTROL else ():
+            found.setdefault(name, {}).setdefault(fate.key, []).append(fate)
+    if len(found) < 2:
+        return None
+    shared = sorted(set.intersection(*(set(facts) for facts in found.values())))
+    lost: dict[tuple[str, ...], list[LostFact]] = {}
+    for key in shared:
+        losers = [name for name, facts in found.items() if not any(f.survived for f in facts[key])]
+        every = [fate for facts in found.values() for fate in facts[key]]
+        lost.setdefault(tuple(losers), []).append(_lost_fact(every))
+    alone = {name: tuple(lost.get((name,), ())) for name in found}
+    return ComparedLosses(tuple(found), len(shared), tuple(lost.get(tuple(found), ())), alone)
 
 
 def most_lost(arms: Mapping[str, Sequence[Record]], count: int = 10) -> list[LostFact]:

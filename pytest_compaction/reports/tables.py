@@ -15,15 +15,16 @@ from pytest_compaction.metrics import (
     ORDER_FIGURES,
     Aggregate,
     BreakEven,
+    ComparedLosses,
     FactLosses,
     Figure,
     HeldAgainst,
+    LifeRow,
     LostFact,
     Mean,
     Pricing,
     ProductionLoss,
     StrategyCosts,
-    StrategyLosses,
     TaskTokens,
     abilities_of,
     ability_mean,
@@ -32,6 +33,7 @@ from pytest_compaction.metrics import (
     by_class,
     by_origin,
     cheapest,
+    compared_losses,
     conversations_of,
     counts_of,
     curves,
@@ -401,7 +403,17 @@ def _loss_tables(groups: Groups, prices: Pricing) -> Iterator[Table]:
     }
     if not found:
         return
-    yield _losses(found)
+    rows = []
+    for name, losses in found.items():
+        before = f"{name} " if len(found) > 1 else ""
+        rows.append((f"{before}all", losses.whole))
+        for of_class, part in losses.classes.items():
+            rows.append((f"{before}{of_class.replace('_', ' ')}", part))
+    yield _losses(rows)
+    yield from _survival(rows)
+    runways = [(name, losses.runway) for name, losses in found.items() if losses.runway]
+    if runways:
+        yield table_of("runway", "Runway", _RUNWAY, runways, (_RUNWAY_NOTE, _CASES))
     cycles = [(name, each) for name in found if (each := cycles_of(groups[name])) is not None]
     if cycles:
         columns = [
@@ -411,6 +423,8 @@ def _loss_tables(groups: Groups, prices: Pricing) -> Iterator[Table]:
         if prices.input_usd is not None:
             columns.append(("usd", "US dollars", _usd_each(groups, prices)))
         yield table_of("cycles", "Cycles", columns, cycles, (_CYCLES_NOTE, _CASES))
+    if (compared := compared_losses(groups)) is not None:
+        yield _lost_by(compared)
     lost = most_lost(groups)
     if lost:
         yield table_of("most_lost", "Most lost facts", _MOST_LOST, lost, (_MOST_LOST_NOTE,))
@@ -441,14 +455,8 @@ def _count(attribute: str) -> Callable[[tuple[str, Any]], Cell]:
     return _in(of(attribute, "count"))
 
 
-def _losses(found: Mapping[str, StrategyLosses]) -> Table:
+def _losses(rows: Sequence[tuple[str, FactLosses]]) -> Table:
     """Facts by strategy and class: how many survived, what became of the others, half-life."""
-    rows = []
-    for name, losses in found.items():
-        before = f"{name} " if len(found) > 1 else ""
-        rows.append((f"{before}all", losses.whole))
-        for of_class, part in losses.classes.items():
-            rows.append((f"{before}{of_class.replace('_', ' ')}", part))
     answered = any(losses.unused is not None for _, losses in rows)
     columns: Columns[tuple[str, FactLosses]] = (
         ("facts_of", "facts", _name),
@@ -472,6 +480,52 @@ def _losses(found: Mapping[str, StrategyLosses]) -> Table:
         _CASES,
     ]
     return table_of("losses", "What was lost, by class of fact", columns, rows, notes)
+
+
+def _survival(found: Sequence[tuple[str, FactLosses]]) -> Iterator[Table]:
+    last = max((row.compaction for _, losses in found for row in losses.table), default=0)
+    if not last:
+        return
+    numbers = range(1, last + 1)
+    heads = [("facts_of", "facts"), ("facts", "observed")]
+    heads += [(f"after_{number}", f"after {number}") for number in numbers]
+
+    def share(row: LifeRow | None) -> Cell:
+        survival, interval = (None, None) if row is None else (row.survival, row.interval)
+        return Cell(survival, "share", estimated=True, interval=interval)
+
+    rows = []
+    for label, losses in found:
+        at = {row.compaction: row for row in losses.table}
+        first = at[1].at_risk if at else 0
+        rows.append((Cell(label), count(first), *(share(at.get(k)) for k in numbers)))
+    notes = [
+        "Product-limit estimate (Kaplan and Meier). A fact is observed from the first compaction "
+        "after it was said up to the point of its probe; it counts as dropped from the first one "
+        "after which the view does not state it, even if it comes back.",
+        _CASES,
+    ]
+    yield table("survival", "Survival over compactions", heads, rows, notes)
+
+
+_RUNWAY: Final[Columns[tuple[str, Any]]] = (
+    ("compactor", "compactor", _name),
+    ("free", "free", _in(estimated("free", "count"))),
+    ("least_free", "least free", _count("least_free")),
+    ("free_share", "of window", _in(estimated("share", "share", (-math.inf, 1.0)))),
+    ("messages", "messages", _count("messages")),
+    ("least_messages", "least", _count("least_messages")),
+    ("ended", "ended", _count("ended")),
+    ("cut_off", "cut off", _count("cut_off")),
+    ("peak_before", "peak before", _count("peak_before")),
+    ("peak_after", "peak after", _count("peak_after")),
+)
+_RUNWAY_NOTE: Final = (
+    "Free: tokens of the window that a compaction leaves. Messages: median number until the view "
+    "was again as large as before; runways that were cut off by the end of their log count as "
+    "longer than what was left of it. Peak: largest request before a compaction, and largest view "
+    "after one, in tokens."
+)
 
 
 _CYCLES: Final[Columns[tuple[str, Any]]] = (
@@ -499,6 +553,22 @@ def _usd_each(groups: Groups, prices: Pricing) -> Callable[[tuple[str, Any]], Ce
 def _seconds_each(records: Sequence[Record]) -> float | None:
     found = known()["seconds"].mean(records)
     return None if found is None else found.value
+
+
+def _lost_by(compared: ComparedLosses) -> Table:
+    heads = (("lost_by", "lost by"), ("facts", "facts"), ("share", "share"))
+    counts = {"every strategy": compared.by_all}
+    counts |= {f"{name} alone": facts for name, facts in compared.alone.items()}
+    whole = compared.facts
+    rows = [
+        (Cell(label), count(len(facts)), Cell(len(facts) / whole if whole else None, "share"))
+        for label, facts in counts.items()
+    ]
+    notes = (
+        f"Of {whole:,} facts that all were asked for; lost: stated in no trial, by the view. The "
+        "control takes no part.",
+    )
+    return table("lost_by", "Facts lost by every strategy, and by one alone", heads, rows, notes)
 
 
 _MOST_LOST: Final[Columns[LostFact]] = (
@@ -543,6 +613,7 @@ _COST: Final[Columns[tuple[str, StrategyCosts]]] = (
     ("cost_each", "cost each", _in(estimated("cost_each", "count"))),
     ("saving_each", "saving each", _in(estimated("saving_each", "count"))),
     ("break_even", "pays after", lambda row: _requests(row[1].break_even)),
+    ("break_even_if_cached", "pays if cached", lambda row: _requests(row[1].if_cached)),
     ("refetch", "to read again", _count("refetch.tokens")),
     ("refetch_recoverable", "of that recoverable", _count("refetch.recoverable_tokens")),
     ("net_tokens", "net tokens", _count("net_tokens")),
@@ -572,8 +643,9 @@ def _cost_table(found: Mapping[str, StrategyCosts]) -> Table:
         "Cost, saving and net are worth as many input tokens: cost of a compaction with the next "
         "request after it, saving of each later request, and net of all over "
         f"{COST_HORIZON} later requests, after reading again what was dropped. Pays after: later "
-        "requests until the cost is saved. Net tokens: removed, as often as there are requests, "
-        "less the calls and what is read again.",
+        "requests until the cost is saved; if cached: had the summariser read its input from the "
+        "cache. Net tokens: removed, as often as there are requests, less the calls and what is "
+        "read again.",
         "Prefix kept: share of the request before that the view begins with; cached and written "
         "are the tokens of the view that the cache holds, and the others. Intervals are 95 % over "
         "cases.",

@@ -177,8 +177,10 @@ def test_what_was_lost_and_what_it_costs_can_be_asked_for(tmp_path, capsys):
     assert (code, list(tables)) == (0, ["losses", "cost"])
     assert tables["losses"]["rows"][0]["dropped"] == 1
     assert tables["cost"]["rows"][0]["removed"] == 90_000
-    code, out, err = report(capsys, path, "--table", "origins")
+    code, out, err = report(capsys, path, "--table", "lost_by")
     assert (code, out) == (1, "")
+    assert "has no table 'lost_by': it needs a run of two strategies or more" in err
+    _, _, err = report(capsys, path, "--table", "origins")
     assert "has no table 'origins': it needs a run over real and scripted cases" in err
     old = run_file(tmp_path, item("anchored", "a", True), name="0002-old.jsonl")
     _, _, err = report(capsys, old, "--table", "cost")

@@ -15,7 +15,7 @@ from pytest_compaction.reports.tables import run_tables
 
 KEPT, LATE, GONE = (True, True), (True, False), (False, False)
 HOSTILE = "<script>alert(1)</script> \x1b[2J =cmd|' /C calc'!A0"
-LOSSES = ("losses", "cycles", "most_lost", "cost")
+LOSSES = ("losses", "survival", "runway", "cycles", "lost_by", "most_lost", "cost")
 
 
 def arm(compactor, first, usage=(50_000, 0, 1_000)):
@@ -53,7 +53,7 @@ def test_the_tables_read_well(snapshot):
 def test_every_table_can_be_written_in_every_form():
     found = [tables()[name] for name in LOSSES]
     as_json = json.loads(json.dumps([json_table(item) for item in found], allow_nan=False))
-    assert [len(each["rows"]) for each in as_json] == [6, 2, 6, 2]
+    assert [len(each["rows"]) for each in as_json] == [6, 6, 2, 2, 3, 6, 2]
     rows = list(csv.reader(io.StringIO(csv_tables(found))))
     assert {len(row) for row in rows} == {6}
     assert {row[0] for row in rows[1:]} == set(LOSSES)
@@ -65,6 +65,7 @@ def test_the_tables_hold_the_figures_for_programs():
     assert all_of_it["anchored all"]["dropped"] == 3
     assert all_of_it["truncate all"]["dropped"] == 6
     assert all_of_it["anchored number"]["half_life"] is None
+    assert [row["facts"] for row in found["lost_by"]] == [3, 0, 3]
     assert found["most_lost"][0]["fact"] == "late"
     assert found["most_lost"][3]["evidence"] == "m4, m9"
     assert found["cost"][1]["calls_input"] == 0

@@ -1,4 +1,4 @@
-"""The plot of the overview as places in a drawing: the facts that views state by budget."""
+"""The plots of the overview as places in a drawing: facts by budget, and over compactions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Final
 
 from pytest_compaction.metrics import BudgetCurve
 from pytest_compaction.reports.lines import short_names
+from pytest_compaction.reports.page.overview import Figures
 
 _LINE: Final = 15.0
 """The least distance of two labels that stand above each other."""
@@ -83,37 +84,67 @@ def apart(places: Sequence[float], least: float = _LINE) -> list[float]:
     return [round(place - excess, 1) for place in result]
 
 
+def survival_plot(figures: Sequence[Figures]) -> Plot | None:
+    """Survival after each compaction; ``None`` if the records do not tell of two."""
+    tables = {i.label: i.losses.whole.table for i in figures if i.losses and not i.control}
+    most = max((row.compaction for table in tables.values() for row in table), default=0)
+    if most < 2:
+        return None
+    x = Scale(1, most, _LEFT, _RIGHT_OF_CURVES)
+    lines: dict[str, Sequence[Dot | None]] = {
+        label: [_dot(x(row.compaction), row.survival, row.interval) for row in table]
+        for label, table in tables.items()
+    }
+    marks = [(x(k), str(k)) for k in range(1, most + 1)]
+    order = [item.label for item in figures]
+    return _curves("compactions since the log stated it", marks, lines, order)
+
+
 def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Plot | None:
     """Facts stated against the budget, with gaps, and open dots for views over the budget."""
     if len(budgets) < 2:
         return None
     x = Scale(budgets[0], budgets[-1], _LEFT, _RIGHT_OF_CURVES, logarithmic=True)
-    y = Scale(0, 1, _BOTTOM, _TOP)
-    names = short_names(curves, _NAME)
-    drawn = []
-    for number, (label, curve) in enumerate(curves.items()):
-        there = {each.budget: each for each in curve.points if each.stated is not None}
-        parts = tuple(
-            tuple(
-                Dot(
-                    x(point.budget),
-                    y(stated.value),
-                    stated.interval and (y(stated.interval[0]), y(stated.interval[1])),
-                    point.over_budget > 0,
-                )
-                for point in part
-                if point is not None and (stated := point.stated) is not None
+    lines: dict[str, Sequence[Dot | None]] = {}
+    for label, curve in curves.items():
+        dots = {
+            each.budget: _dot(
+                x(each.budget), each.stated.value, each.stated.interval, each.over_budget > 0
             )
-            for known, part in groupby(map(there.get, budgets), lambda point: point is not None)
-            if known
-        )
-        if parts:
-            drawn.append((names[label], number, parts))
+            for each in curve.points
+            if each.stated is not None
+        }
+        lines[label] = [dots.get(budget) for budget in budgets]
+    marks = [(x(budget), f"{budget:,}") for budget in budgets]
+    return _curves("budget in tokens, logarithmic", marks, lines, list(lines))
+
+
+_SHARE: Final = Scale(0, 1, _BOTTOM, _TOP)
+
+
+def _dot(x: float, share: float, interval: Interval, open: bool = False) -> Dot:
+    bounds = interval and (_SHARE(interval[0]), _SHARE(interval[1]))
+    return Dot(x, _SHARE(share), bounds, open)
+
+
+def _curves(
+    title: str,
+    x_ticks: Sequence[tuple[float, str]],
+    lines: Mapping[str, Sequence[Dot | None]],
+    order: Sequence[str],
+) -> Plot:
+    """A plot of shares: the dots of each name, in runs without a gap."""
+    names = short_names(lines, _NAME)
+    drawn = []
+    for label, dots in lines.items():
+        runs = (tuple(filter(None, part)) for _, part in groupby(dots, lambda dot: dot is None))
+        if parts := tuple(filter(None, runs)):
+            drawn.append((names[label], order.index(label), parts))
     heights = apart([parts[-1][-1].y for _, _, parts in drawn])
     return Plot(
-        "budget in tokens, logarithmic",
-        tuple((x(budget), f"{budget:,}") for budget in budgets),
-        tuple((y(mark / 100), f"{mark}%") for mark in (0, 25, 50, 75, 100)),
+        title,
+        tuple(x_ticks),
+        tuple((_SHARE(mark / 100), f"{mark}%") for mark in (0, 25, 50, 75, 100)),
         tuple(
             Line(label, n, parts, (_RIGHT_OF_CURVES + 9, height))
             for (label, n, parts), height in zip(drawn, heights, strict=True)

@@ -28,6 +28,7 @@ def test_the_published_example_is_the_same_from_a_record():
     found = strategy_costs(made, PRICING)
     assert found.cost == pytest.approx(186_000)
     assert found.break_even.requests == pytest.approx(16.03, abs=0.01)
+    assert found.if_cached.requests == pytest.approx(4.397, abs=0.001)
     assert found.break_even.interval is None
 
 

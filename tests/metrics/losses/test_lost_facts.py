@@ -1,14 +1,42 @@
-"""Which facts were lost most often."""
+"""Which facts were lost: by all strategies, by one alone, and most often."""
 
 from support.loss_records import event, fact, lossy
 
-from pytest_compaction.metrics import Drop, most_lost
+from pytest_compaction.metrics import Drop, compared_losses, most_lost
 
 KEPT, GONE = (True,), (False,)
 
 
+def arm(first, second, third, **changes):
+    made = [fact("one", first), fact("two", second), fact("three", third)]
+    return [lossy("a", made, **changes)]
+
+
 def texts(facts):
     return [each.text for each in facts]
+
+
+def test_facts_lost_by_all_and_by_one_alone_are_told_apart():
+    arms = {"x": arm(GONE, GONE, KEPT), "y": arm(GONE, KEPT, KEPT)}
+    found = compared_losses(arms)
+    assert found.facts == 3
+    assert texts(found.by_all) == ["one"]
+    assert {name: texts(facts) for name, facts in found.alone.items()} == {"x": ["two"], "y": []}
+
+
+def test_a_strategy_that_kept_a_fact_in_one_trial_did_not_lose_it():
+    arms = {
+        "x": [*arm(GONE, GONE, KEPT), *arm(GONE, KEPT, KEPT, trial=2)],
+        "y": arm(KEPT, KEPT, KEPT),
+    }
+    assert texts(compared_losses(arms).alone["x"]) == ["one"]
+
+
+def test_only_facts_that_all_were_asked_for_are_compared_and_not_with_the_control():
+    other = [lossy("a", [fact("one", GONE)])]
+    found = compared_losses({"x": arm(GONE, GONE, KEPT), "y": other, "none": arm(*[KEPT] * 3)})
+    assert (found.strategies, found.facts, texts(found.by_all)) == (("x", "y"), 1, ["one"])
+    assert compared_losses({"x": arm(GONE, GONE, KEPT), "none": arm(KEPT, KEPT, KEPT)}) is None
 
 
 def test_the_most_lost_come_first_then_what_is_gone_then_what_went_early():

@@ -17,6 +17,7 @@ from pytest_compaction.reports.page.page import compared
 from pytest_compaction.reports.page.plots import (
     Scale,
     apart,
+    survival_plot,
 )
 from pytest_compaction.reports.page.runs import PageRun, arms_of
 
@@ -90,3 +91,16 @@ def test_a_scale_keeps_order_and_stays_in_the_drawing(one, other):
     assert 10 <= scale(low) <= scale(high) <= 110
     logarithmic = Scale(1, 10, 0, 100, logarithmic=True)
     assert 0 <= logarithmic(low) <= logarithmic(high) <= 100
+
+
+def test_survival_falls_where_a_fact_is_dropped():
+    held = {"a": [["p", True], ["q", False]], "b": [["p", True], ["q", True]]}
+    facts = {case: [fact("limit", "s", stated_after=states)] for case, states in held.items()}
+    found = figures(*(record(case, facts=each) for case, each in facts.items()))
+    ((dots,),) = [line.parts for line in survival_plot(found).lines]
+    assert [dot.y for dot in dots] == [10, 140]
+
+
+def test_one_compaction_makes_no_curve():
+    once = record("a", facts=[fact("limit", "s", stated_after=[["p1", True]])])
+    assert survival_plot(figures(once)) is None

@@ -228,6 +228,8 @@ def test_long_names_and_the_case_that_got_worst_can_be_told(shown):
     browser = shown("two long names")
     names = browser.texts(".matrix tbody th a")
     assert len({name.replace("\n", "") for name in names}) == 2
+    names = "[...document.querySelectorAll('[aria-labelledby=survival-title] .name')]"
+    assert len(set(browser.ask(f"{names}.map(e => e.textContent)"))) == 2
     lowest, *_ = browser.texts(".cases tbody tr")
     assert lowest.startswith("case-11")
     assert "answer" in lowest

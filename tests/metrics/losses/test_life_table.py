@@ -1,32 +1,50 @@
-"""The half-life of facts, against figures made by hand."""
+"""Survival over compactions: the life table and the half-life, against figures made by hand."""
 
 import math
 import random
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from support.loss_records import fact, lossy, runs
 
-from pytest_compaction.metrics import FactFate, fates, half_life
+from pytest_compaction.metrics import FactFate, fates, half_life, life_table
 
 
 def observed(*histories, case="a"):
     return fates([lossy(case, [fact(f"f{n}", each) for n, each in enumerate(histories)])])
 
 
+def test_survival_is_the_product_of_what_each_compaction_leaves():
+    # 4 at risk, 1 dropped; of 2 (one is censored after the first) 1 dropped; 1 left.
+    found = life_table(observed((False,), (True,), (True, False), (True, True, True)))
+    shown = [(row.compaction, row.at_risk, row.dropped, row.survival) for row in found]
+    assert shown == [(1, 4, 1, 0.75), (2, 2, 1, 0.375), (3, 1, 0, 0.375)]
+
+
+def test_a_fact_that_comes_back_stays_dropped_in_the_table():
+    assert life_table(observed((False, True, True))) == life_table(observed((False,)))
+
+
 @given(runs())
-def test_drops_and_exposures_are_those_of_the_facts(records):
+def test_survival_never_rises_and_lies_within_its_interval(records):
+    rows = life_table(fates(records))
+    survivals = [1.0, *(row.survival for row in rows)]
+    assert all(later <= earlier for earlier, later in pairwise(survivals))
+    for row in rows:
+        assert 0 <= row.dropped <= row.at_risk
+        if row.interval is not None:
+            assert 0 <= row.interval[0] <= row.survival <= row.interval[1] <= 1
+
+
+@given(runs())
+def test_the_table_and_the_half_life_count_the_same_drops(records):
     found = fates(records)
-    half = half_life(found)
-    exposures = sum(fate.exposures for fate in found)
-    assert (half is None) == (exposures == 0)
+    rows, half = life_table(found), half_life(found)
+    assert (half is None) == (not rows)
     if half is not None:
-        assert half.exposures == exposures
-        assert half.drops == sum(fate.drop is not None for fate in found)
-
-
-def test_a_fact_that_comes_back_stays_dropped():
-    assert half_life(observed((False, True, True))) == half_life(observed((False,)))
+        assert half.drops == sum(row.dropped for row in rows)
+        assert half.exposures == sum(row.at_risk for row in rows)
 
 
 def test_the_half_life_is_that_of_the_most_likely_constant_loss():
@@ -41,12 +59,21 @@ def test_a_half_life_is_infinite_without_a_loss_and_zero_if_all_go_at_once():
     assert half_life(observed((True, True))).compactions == math.inf
     assert half_life(observed((False,), (False,))).compactions == 0
     assert half_life(observed(())) is None
+    assert life_table(observed(())) == ()
 
 
 def test_the_interval_of_a_half_life_without_a_loss_has_a_lower_bound():
     found = half_life([fate for c in "abcdef" for fate in observed((True,) * 3, case=c)])
     most = 1 - 0.025 ** (1 / 6)
     assert found.interval == (pytest.approx(math.log(0.5) / math.log(1 - most)), math.inf)
+
+
+def test_cases_that_differ_widen_the_interval_of_survival():
+    alike = [fate for c in "abcdef" for fate in observed((False,), (True,), case=c)]
+    apart = [fate for c in "abcdef" for fate in observed((c < "d",), (c < "d",), case=c)]
+    (narrow,), (wide,) = life_table(alike), life_table(apart)
+    assert narrow.survival == wide.survival == 0.5
+    assert wide.interval[1] - wide.interval[0] > narrow.interval[1] - narrow.interval[0]
 
 
 def drawn(rng, cases, hazard):
