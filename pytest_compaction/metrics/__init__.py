@@ -46,7 +46,8 @@ _NAMES: Final = {
         "reading_of removed_share scored survival token_totals"
     ),
     "agreement": (
-        "Agreement Coefficient kendall_tau_b of_judges of_readings of_runs spearman weighted_kappa"
+        "Agreement Coefficient kendall_tau_b krippendorff_alpha of_judges of_readings of_runs "
+        "spearman weighted_kappa"
     ),
     "arms": (
         "ArmChanges ArmTotals EQUAL_TOKENS FLAWS FigureChange arm_changes arm_totals "

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import correlation, fmean
+from statistics import correlation, fmean, variance
 from typing import Any, Final
 
 from pytest_compaction.metrics.aggregates import (
@@ -27,6 +27,22 @@ from pytest_compaction.metrics.readings import Source
 from pytest_compaction.record import Record
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
+
+
+def krippendorff_alpha(units: Iterable[Sequence[float | None]]) -> float | None:
+    """Krippendorff's alpha for interval data, 1 - D_o / D_e; missing values are allowed.
+
+    A unit holds a value for each judge, or ``None``; one with fewer than two values is left out.
+    ``None`` if no unit has two values, or all are equal. Source: Krippendorff, "Computing
+    Krippendorff's Alpha-Reliability" (2011), sections C and D.
+    """
+    given = ([value for value in unit if value is not None] for unit in units)
+    comparable = [values for values in given if len(values) > 1]
+    everything = [value for values in comparable for value in values]
+    if len(set(everything)) < 2:
+        return None
+    observed = math.fsum(len(values) * variance(values) for values in comparable)
+    return 1.0 - observed / len(everything) / variance(everything)
 
 
 def weighted_kappa(pairs: Sequence[tuple[float, float]]) -> float | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_compaction.metrics import krippendorff_alpha
 from pytest_compaction.models import PriceTable, Total, Usage, ratio_text
 from pytest_compaction.records import ROLES, Record, Use, uses
 from pytest_compaction.reports.lines import Line, short_names, wrapped
@@ -158,11 +159,11 @@ def estimate_lines(found: Estimate, prices: PriceTable) -> Iterator[Line]:
 
 
 def agreement_lines(records: Sequence[Record]) -> Iterator[Line]:
-    """The mean score of each of several judges, and why it gave no score."""
+    """The mean score of each of several judges, why it gave none, and Krippendorff's alpha."""
     said: dict[str, list[Mapping[str, Any]]] = {}
-    for panel in (record.get("judges") or () for record in records):
-        for judge in panel if len(panel) > 1 else ():
-            said.setdefault(judge["name"], []).append(judge)
+    panels = [panel for record in records if len(panel := record.get("judges") or ()) > 1]
+    for judge in (judge for panel in panels for judge in panel):
+        said.setdefault(judge["name"], []).append(judge)
     if said:
         yield Line("")
         yield Line("judges", "dim")
@@ -178,4 +179,24 @@ def agreement_lines(records: Sequence[Record]) -> Iterator[Line]:
             more = f"; {others} more for other reasons" if others else ""
             yield from wrapped(f"unscored {count}: {printable(reason, 300)}{more}", "bad", "    ")
     if said:
+        yield _alpha("overall", [[judge["overall"] for judge in panel] for panel in panels])
+        single = [
+            [judge["criteria"].get(criterion) for judge in panel]
+            for panel in panels
+            for criterion in sorted({name for judge in panel for name in judge["criteria"]})
+        ]
+        if single or not any(record.get("nuggets") for record in records):  # without criteria
+            yield _alpha("criterion", single)
         yield from wrapped("how far they agree: pytest-compaction agree RUN", "dim", "  ")
+
+
+def _alpha(what: str, units: Sequence[Sequence[float | None]]) -> Line:
+    compared = sum(sum(value is not None for value in unit) > 1 for unit in units)
+    if not compared:
+        thing = "item" if what == "overall" else "criterion of an item"
+        text = f"is not defined: no {thing} was scored by two judges"
+    else:
+        alpha = krippendorff_alpha(units)
+        figure = "is not defined: nothing varies" if alpha is None else f"{alpha:.2f}"
+        text = f"{figure} ({compared} {what} scores)"
+    return Line(f"  Krippendorff's alpha {text}")

@@ -230,6 +230,8 @@ def test_a_run_with_several_judges_keeps_their_scores_and_prints_how_far_they_ag
             "    unscored 1: the reply was no JSON",
             "  refuses * no score (0 of 4 items)",
             "    unscored 4: the reply was no JSON",
+            "  Krippendorff's alpha 1.00 (3 overall scores)",
+            "  Krippendorff's alpha 1.00 (* criterion scores)",
             "  how far they agree: pytest-compaction agree RUN",
         ]
     )
@@ -247,6 +249,8 @@ def test_a_judge_of_several_that_scores_nothing_is_red_and_says_why(pytester, wo
         [
             "  dead * no score (0 of 4 items)",
             "    unscored 4: the endpoint http://localhost:9 refused the connection",
+            "  Krippendorff's alpha is not defined: no item was scored by two judges",
+            "  Krippendorff's alpha is not defined: no criterion of an item was scored by two*",
         ]
     )
 
@@ -269,3 +273,26 @@ def test_one_judge_says_nothing_of_agreement(pytester):
     result = run(pytester, "-k", "limit")
     assert "how far they agree" not in str(result.stdout)
     assert records(pytester).records[0]["judges"] == []
+
+
+def test_judges_who_never_differ_in_score_have_no_alpha():
+    panel = [
+        {"name": name, "overall": 4.0, "criteria": {"a": 4.0}, "unscored": None} for name in "ab"
+    ]
+    lines = [line.text for line in agreement_lines([builders.record(judges=panel)])]
+    assert lines[-3:-1] == [
+        "  Krippendorff's alpha is not defined: nothing varies (1 overall scores)",
+        "  Krippendorff's alpha is not defined: nothing varies (1 criterion scores)",
+    ]
+
+
+def test_judges_of_nuggets_are_not_said_to_lack_criteria():
+    panel = [
+        {"name": name, "overall": overall, "criteria": {}, "unscored": None}
+        for name, overall in (("a", 5.0), ("b", 2.5))
+    ]
+    nuggets = [{"text": "the lease", "score": 0.75}]
+    records = [builders.record(case, judges=panel, nuggets=nuggets) for case in "ab"]
+    text = "\n".join(line.text for line in agreement_lines(records))
+    assert "(2 overall scores)" in text
+    assert "criterion" not in text
