@@ -90,6 +90,7 @@ WRONG_VALUES = {
     "--compaction-budget": ["0", "-1", "1e3", "many", "1.5", "1000000001"],
     "--compaction-threshold": ["overall", "overall>=", "overall=3", "charm>=3", "file.charm>=3"],
     "--compaction-encoding": ["no_such_encoding"],
+    "--compaction-cycles": ["-1", "1001", "many"],
     "--compaction-examples": ["none", "0", "-1"],
     "--compaction-judge-tolerance": ["much", "1,2,3", "-1", "nan", "0.5,6"],
     "--compaction-limit": ["-1", "few"],
