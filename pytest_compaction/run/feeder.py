@@ -268,6 +268,8 @@ class Feeder:
         if self.trigger.weighs_view:
             view = (await self.strategy.rendered(state, context)).messages
             tokens = context.tokens.messages(view)
+        elif self.trigger.kind == "growth":
+            tokens = context.tokens.messages(self._since)
         return self.trigger.fires(
             tokens,
             context.window,

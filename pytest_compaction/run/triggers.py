@@ -9,9 +9,10 @@ from typing import Final, Literal
 
 from pytest_compaction.conversation import Message
 
-TriggerKind = Literal["case", "window", "tokens", "turns", "auto", "adaptive"]
+TriggerKind = Literal["case", "window", "tokens", "growth", "turns", "auto", "adaptive"]
 
 _PLAIN: Final[tuple[TriggerKind, ...]] = ("case", "auto", "adaptive")
+_COUNTED: Final[tuple[TriggerKind, ...]] = ("tokens", "growth", "turns")
 
 
 class TriggerError(ValueError):
@@ -47,7 +48,7 @@ class Trigger:
 
     def fires(
         self,
-        view_tokens: int,
+        tokens: int,
         window: int,
         since: Sequence[Message],
         due: str | None,
@@ -55,21 +56,25 @@ class Trigger:
         turns: int = 0,
         asks: bool = True,
     ) -> bool:
-        """Whether to compact now; ``since`` are the messages after the last compaction."""
+        """Whether to compact now.
+
+        ``since`` are the messages after the last compaction; ``tokens`` are those of the view, and
+        for ``growth`` those of ``since``.
+        """
         if self.kind == "adaptive":
-            return expected_saving(view_tokens, budget, turns, asks) > 0
+            return expected_saving(tokens, budget, turns, asks) > 0
         if self.kind == "window":
-            return view_tokens >= self.limit * window
-        if self.kind == "tokens":
-            return view_tokens >= self.limit
+            return tokens >= self.limit * window
+        if self.kind in {"tokens", "growth"}:
+            return tokens >= self.limit
         if self.kind == "turns":
             return sum(message.role == "user" for message in since) >= self.limit
         return self.kind == "auto" and due is not None
 
 
 def parse_trigger(text: str) -> Trigger:
-    """Read ``case``, ``auto``, ``adaptive``, ``window:0.8``, ``tokens:20000`` or ``turns:5``."""
-    kind, _, value = text.partition(":")
+    """Read ``case``, ``auto``, ``window:0.8``, ``tokens:20000``, ``growth:9000``, ``turns:5``, …"""
+    name, _, value = text.partition(":")
     for plain in _PLAIN:
         if text == plain:
             return Trigger(plain)
@@ -77,13 +82,12 @@ def parse_trigger(text: str) -> Trigger:
         limit = float(value)
     except ValueError:
         limit = -1.0
-    if kind == "window" and 0 < limit <= 1:
+    if name == "window" and 0 < limit <= 1:
         return Trigger("window", limit)
-    if kind == "tokens" and 1 <= limit < math.inf:
-        return Trigger("tokens", limit)
-    if kind == "turns" and 1 <= limit < math.inf:
-        return Trigger("turns", limit)
+    for kind in _COUNTED:
+        if name == kind and 1 <= limit < math.inf:
+            return Trigger(kind, limit)
     raise TriggerError(
-        f"{text!r} is not a trigger; write case, auto, window:F (0 < F <= 1), tokens:N, "
+        f"{text!r} is not a trigger; write case, auto, window:F (0 < F <= 1), tokens:N, growth:N, "
         "turns:N or adaptive"
     )

@@ -18,6 +18,7 @@ SINCE = as_messages([user("a"), assistant("b"), user("c")])
         ("window:1", Trigger("window", 1)),
         ("tokens:20000", Trigger("tokens", 20000)),
         ("turns:5", Trigger("turns", 5)),
+        ("growth:9000", Trigger("growth", 9000)),
         ("tokens:1234567.5", Trigger("tokens", 1234567.5)),
     ],
 )
@@ -41,6 +42,7 @@ def test_a_trigger_is_read_and_written(text, trigger):
         "window:nan",
         "window:80%",
         "tokens:0",
+        "growth:0",
         "tokens:-5",
         "tokens:inf",
         "tokens:x",

@@ -1,6 +1,7 @@
 """``--compaction-cycles``: a case is continued until it is compacted so often, or stuck."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from support.endpoint_server import serving
@@ -47,6 +48,15 @@ def test_a_case_is_continued_until_it_was_compacted_so_often_or_is_stuck(pyteste
     }
     assert (rows["truncate"]["cycles"], rows["truncate"]["stuck"]["value"]) == (7, 0)
     assert rows["mask-observations"]["stuck"]["value"] == 1
+
+
+def test_a_cycle_may_be_so_much_growth(pytester):
+    growth = (CYCLES[0], "--compaction-trigger=growth:300", CYCLES[2])
+    run(pytester, "--compactor=truncate", *growth)
+    own, more = continued(pytester)["truncate"]
+    assert len(own) + len(more) == 7
+    for last, event in pairwise([*own, *more]):
+        assert event["before"] >= last["after"] + 300
 
 
 def test_the_same_case_is_continued_alike_and_its_questions_are_not_changed(pytester):
