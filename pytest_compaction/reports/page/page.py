@@ -49,6 +49,7 @@ from pytest_compaction.reports.page.plots import (
     WIDTH,
     Scale,
     budget_plot,
+    scatter,
     survival_plot,
 )
 from pytest_compaction.reports.page.runs import Arm, PageRun, arms_of, index_of
@@ -193,6 +194,7 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
         "cost_horizon": COST_HORIZON,
         "cases": sorted(cases.items(), key=lambda row: (min(row[1])[0], row[0])),
         "curve_plot": budget_plot(drawn, budgets),
+        "scatter": scatter(figures),
         "survival": survival_plot(figures),
         "tables": [
             (each.name, list(run_tables(found, pricing)))

@@ -1,4 +1,4 @@
-"""The plots of the overview as places in a drawing: facts by budget, and over compactions."""
+"""The plots of the overview as places in a drawing: score by size, facts by budget and in time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import Final
 from pytest_compaction.metrics import BudgetCurve
 from pytest_compaction.reports.lines import short_names
 from pytest_compaction.reports.page.overview import Figures
+from pytest_compaction.rubric import MAX_SCORE
 
+_WIDE: Final = 6
+"""Views that differ by more than this factor stand on a logarithmic scale."""
 _LINE: Final = 15.0
 """The least distance of two labels that stand above each other."""
 _NAME: Final = 18
@@ -62,16 +65,37 @@ class Line:
     number: int
     parts: tuple[tuple[Dot, ...], ...]
     text: tuple[float, float]
+    before: bool = False
+    """Whether the label ends at its place, rather than begins there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A drawing: places and texts of both axes, and a line for each strategy."""
+    """A drawing: places and texts of both axes, a line for each strategy, and a frontier."""
 
     x_title: str
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
     lines: tuple[Line, ...]
+    steps: tuple[tuple[float, float], ...] = ()
+
+
+def ticks(high: float, count: int = 4) -> list[float]:
+    """Round values from 0 to at least ``high``: steps of 1, 2 or 5 times a power of ten."""
+    if not high > 0:
+        return [0.0, 1.0]
+    power = 10.0 ** math.floor(math.log10(high / count))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power * count >= high)
+    return [step * n for n in range(math.ceil(high / step - 1e-9) + 1)]
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Round values from below ``low`` to above ``high``: 1, 2 or 5 times a power of ten."""
+    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
+    marks = [m * 10.0**power for power in powers for m in (1, 2, 5)]
+    first = max(n for n, mark in enumerate(marks) if mark <= low)
+    last = min(n for n, mark in enumerate(marks) if mark >= high)
+    return marks[first : max(last, first + 1) + 1]
 
 
 def apart(places: Sequence[float], least: float = _LINE) -> list[float]:
@@ -84,6 +108,48 @@ def apart(places: Sequence[float], least: float = _LINE) -> list[float]:
     return [round(place - excess, 1) for place in result]
 
 
+def scatter(figures: Sequence[Figures]) -> Plot | None:
+    """Overall score against mean view tokens; strategies on the frontier have a filled dot."""
+    found = [
+        (item.label, item.whole.view_tokens, item.means["overall"])
+        for item in figures
+        if not item.control and item.whole.view_tokens is not None and "overall" in item.means
+    ]
+    if len(found) < 2:
+        return None
+    sizes = [tokens for _, tokens, _ in found]
+    logarithmic = min(sizes) > 0 and max(sizes) > _WIDE * min(sizes)
+    marks = log_ticks(min(sizes), max(sizes)) if logarithmic else ticks(max(sizes))
+    x = Scale(marks[0], marks[-1], _LEFT, WIDTH - 14, logarithmic)
+    y = Scale(0, MAX_SCORE, _BOTTOM, _TOP)
+    names = short_names((label for label, _, _ in found), _NAME)
+    best = -1.0
+    leads: set[str] = set()
+    steps: list[tuple[float, float]] = []
+    for label, tokens, mean in sorted(found, key=lambda each: (each[1], -each[2].value, each[0])):
+        if mean.value > best:
+            if leads:
+                steps.append((x(tokens), y(best)))
+            best = mean.value
+            leads.add(label)
+            steps.append((x(tokens), y(best)))
+    heights = apart([y(mean.value) for _, _, mean in found])
+    lines = []
+    for n, ((label, tokens, mean), height) in enumerate(zip(found, heights, strict=True)):
+        place = x(tokens)
+        before = place > WIDTH * 0.6
+        dot = _dot(place, y, mean.value, mean.interval, label not in leads)
+        text = (place + (-10 if before else 10), height)
+        lines.append(Line(names[label], n, ((dot,),), text, before))
+    return Plot(
+        f"tokens of the view{', logarithmic' if logarithmic else ''}",
+        tuple((x(mark), f"{mark:,.0f}") for mark in marks),
+        tuple((y(mark), f"{mark}") for mark in range(int(MAX_SCORE) + 1)),
+        tuple(lines),
+        (*steps, (WIDTH - 14, y(best))),
+    )
+
+
 def survival_plot(figures: Sequence[Figures]) -> Plot | None:
     """Survival after each compaction; ``None`` if the records do not tell of two."""
     tables = {i.label: i.losses.whole.table for i in figures if i.losses and not i.control}
@@ -92,7 +158,7 @@ def survival_plot(figures: Sequence[Figures]) -> Plot | None:
         return None
     x = Scale(1, most, _LEFT, _RIGHT_OF_CURVES)
     lines: dict[str, Sequence[Dot | None]] = {
-        label: [_dot(x(row.compaction), row.survival, row.interval) for row in table]
+        label: [_dot(x(row.compaction), _SHARE, row.survival, row.interval) for row in table]
         for label, table in tables.items()
     }
     marks = [(x(k), str(k)) for k in range(1, most + 1)]
@@ -109,7 +175,8 @@ def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Pl
     for label, curve in curves.items():
         dots = {
             each.budget: _dot(
-                x(each.budget), each.stated.value, each.stated.interval, each.over_budget > 0
+                *(x(each.budget), _SHARE, each.stated.value, each.stated.interval),
+                open=each.over_budget > 0,
             )
             for each in curve.points
             if each.stated is not None
@@ -122,9 +189,8 @@ def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Pl
 _SHARE: Final = Scale(0, 1, _BOTTOM, _TOP)
 
 
-def _dot(x: float, share: float, interval: Interval, open: bool = False) -> Dot:
-    bounds = interval and (_SHARE(interval[0]), _SHARE(interval[1]))
-    return Dot(x, _SHARE(share), bounds, open)
+def _dot(x: float, y: Scale, value: float, interval: Interval, open: bool = False) -> Dot:
+    return Dot(x, y(value), interval and (y(interval[0]), y(interval[1])), open)
 
 
 def _curves(

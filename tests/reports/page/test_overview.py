@@ -17,9 +17,14 @@ from pytest_compaction.reports.page.page import compared
 from pytest_compaction.reports.page.plots import (
     Scale,
     apart,
+    log_ticks,
+    scatter,
     survival_plot,
+    ticks,
 )
 from pytest_compaction.reports.page.runs import PageRun, arms_of
+
+sizes = st.floats(1, 1e7)
 
 
 def arms(*records):
@@ -45,13 +50,39 @@ def test_classes_stand_in_the_order_of_tables():
     assert found.counts("command") is None
 
 
-def test_the_control_has_no_letter():
+def test_the_frontier_has_what_nothing_smaller_beats():
+    found = figures(
+        scored("small", 1.0, 100),
+        scored("worse", 0.5, 200),
+        scored("best", 4.0, 300),
+        scored("as-good", 4.0, 400),
+    )
+    drawn = scatter(found)
+    assert {line.label for line in drawn.lines if not line.parts[0][0].open} == {"small", "best"}
+    heights = [y for _, y in drawn.steps]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_the_control_is_not_drawn_and_has_no_letter():
     records = [
         scored(name, overall, 100, case)
         for name, overall in (("none", 5.0), ("a", 1.0), ("b", 1.0))
         for case in "uvwxyz"
     ]
+    assert {line.label for line in scatter(figures(*records)).lines} == {"a", "b"}
     assert compared(arms(*records))[1] == {"a": "a", "b": "a"}
+
+
+def test_one_strategy_makes_no_plot_of_scores():
+    assert scatter(figures(scored("a", 1.0, 100), scored("none", 5.0, 900))) is None
+
+
+def test_views_of_very_different_sizes_stand_on_a_logarithmic_scale():
+    near = scatter(figures(scored("a", 1.0, 1000), scored("b", 2.0, 3000)))
+    far = scatter(figures(scored("a", 1.0, 1000), scored("b", 2.0, 90_000)))
+    assert "logarithmic" not in near.x_title
+    assert "logarithmic" in far.x_title
+    assert [text for _, text in far.x_ticks][:3] == ["1,000", "2,000", "5,000"]
 
 
 def test_differences_are_those_of_the_same_items():
@@ -82,6 +113,22 @@ def test_labels_do_not_cover_each_other_and_keep_their_order(places):
     order = sorted(range(len(places)), key=lambda n: places[n])
     for before, after in pairwise(order):
         assert moved[after] - moved[before] >= 15 - 0.11
+
+
+@given(sizes)
+def test_ticks_begin_at_zero_and_reach_the_largest(high):
+    marks = ticks(high)
+    assert marks[0] == 0
+    assert marks[-1] >= high * (1 - 1e-9)
+    assert 2 <= len(marks) <= 6
+
+
+@given(sizes, sizes)
+def test_logarithmic_ticks_enclose_what_they_measure(one, other):
+    low, high = sorted((one, other))
+    marks = log_ticks(low, high)
+    assert marks[0] <= low <= high <= marks[-1]
+    assert len(marks) >= 2
 
 
 @given(st.floats(-10, 20), st.floats(-10, 20))

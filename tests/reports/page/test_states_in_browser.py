@@ -228,14 +228,16 @@ def test_long_names_and_the_case_that_got_worst_can_be_told(shown):
     browser = shown("two long names")
     names = browser.texts(".matrix tbody th a")
     assert len({name.replace("\n", "") for name in names}) == 2
-    names = "[...document.querySelectorAll('[aria-labelledby=survival-title] .name')]"
-    assert len(set(browser.ask(f"{names}.map(e => e.textContent)"))) == 2
+    for plot in ("scatter", "survival"):
+        names = f"[...document.querySelectorAll('[aria-labelledby={plot}-title] .name')]"
+        assert len(set(browser.ask(f"{names}.map(e => e.textContent)"))) == 2
     lowest, *_ = browser.texts(".cases tbody tr")
     assert lowest.startswith("case-11")
     assert "answer" in lowest
 
 
-def test_the_control_is_in_no_plot(shown):
+def test_one_strategy_has_no_plot_of_one_dot_and_the_control_none_at_all(shown):
+    assert not shown("one strategy").texts("[aria-labelledby=scatter-title]")
     browser = shown("several")
     assert "none" in browser.texts(".matrix tbody th a")
     marks = browser.texts(".by-case .mark")
