@@ -102,12 +102,12 @@ STATES = {
 }
 state_text = cache(lambda state: STATES[state]())
 REST = ["Scores", "Scores by case"]
-LOSSES = ["Loss by class of fact"]
+LOSSES = ["Survival over compactions", "Loss by class of fact"]
 ORDER = {
     "one strategy": [*REST, *LOSSES],
-    "several": [*REST, *LOSSES],
-    "two long names": [*REST, *LOSSES],
-    "budgets": [*REST, "Facts stated by budget", *LOSSES],
+    "several": [*REST, "Score against size", *LOSSES],
+    "two long names": [*REST, "Score against size", *LOSSES],
+    "budgets": [*REST, "Facts stated by budget", "Score against size", *LOSSES],
     "unscored": [*REST, *LOSSES],
     "failed": ["Gate failed", "anchored against main (0044)", "Scores", *LOSSES],
     "passed": ["Gate passed", "anchored against main (0044)", "Scores", *LOSSES],
