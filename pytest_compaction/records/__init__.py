@@ -34,7 +34,7 @@ _NAMES: Final = {
         "parse_source strategies_of"
     ),
     "comparability": "cases_note changed_cases differences version_note",
-    "items": "Scalar TEXTS columns finite finite_record row_of",
+    "items": "Item ItemFact Scalar TEXTS columns finite finite_record item_of row_of",
     "model_use": "ROLES Use figures_of run_pricing uses",
     "probe_record": "compaction_of record_without_verdict scored_record",
     "record": (

@@ -1,4 +1,4 @@
-"""A run as its reader has it at hand: records, rows, means with intervals, comparisons."""
+"""A run as its reader has it at hand: records, items, rows, means with intervals, comparisons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.metrics import Figure, Mean, arm_name, known, of_items
-from pytest_compaction.records.items import Scalar, finite_record, row_of
+from pytest_compaction.records.items import Item, Scalar, finite_record, item_of, row_of
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
@@ -49,6 +49,11 @@ class Run:
                 *(r["case"], r["probe"], r["trial"], r["item"]),
             ),
         )
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items in the order of the records."""
+        return tuple(map(item_of, self.records))
 
     @property
     def strategies(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import pytest
 from support.builders import record
-from support.finished import HOSTILE, several
+from support.finished import HOSTILE, fact, several
 
 import pytest_compaction
 from pytest_compaction.records import Run, RunFileError, RunWriter, columns, load_run
@@ -34,7 +34,39 @@ def test_last_is_the_newest_run_as_in_the_commands(tmp_path, monkeypatch):
 def test_a_nan_is_no_score():
     run = run_of(record(overall=float("nan")), record(case="b", overall=3.0))
     assert [row["status"] for row in run.table()] == ["unscored", "passed"]
+    assert [item.status for item in run.items] == ["unscored", "passed"]
     assert run.mean().value == 3.0
+
+
+def test_an_item_has_attributes():
+    (item,) = run_of(
+        record(
+            overall=2.0,
+            status="failed",
+            question="What is it?",
+            response="30",
+            facts=[
+                fact("dropped", **{"class": "number", "evidence": ["m1"], "recoverable": False})
+            ],
+        )
+    ).items
+    assert (item.case, item.probe, item.compactor, item.trial) == ("a", "p", "anchored", 1)
+    assert (item.overall, item.dimensions["accuracy"], item.status) == (2.0, 4.0, "failed")
+    assert "artifact" not in item.dimensions
+    assert (item.question, item.response, item.passed) == ("What is it?", "30", False)
+    (lost,) = item.facts
+    assert (lost.group, lost.loss, lost.recoverable, lost.evidence) == (
+        "number",
+        "dropped",
+        False,
+        ("m1",),
+    )
+    assert repr(item) == "<Item anchored a-p: 2.00 failed>"
+
+
+def test_an_item_that_went_wrong_later_did_not_pass():
+    (item,) = run_of(record(error={"phase": "teardown", "reason": "no"})).items
+    assert (item.status, item.passed) == ("passed", False)
 
 
 def test_a_table_is_flat_and_has_the_columns_of_the_csv():
