@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from pytest_compaction.dialogues import (
     TASKS,
+    BothArms,
     Evaluation,
     TaskFigures,
     evaluations_of_records,
+    figures_of,
     outcome,
     pass_at,
     spending_of,
@@ -37,6 +39,9 @@ from pytest_compaction.text import printable
 
 ENOUGH: Final = 10
 """The fewest dialogues for which the interval of a task's savings is trusted."""
+_SOME: Final = "a summary in force"
+_NEVER: Final = "never in force"
+_PAID: Final = "paid, never in force"
 _LOWEST: Final = 3
 Column = tuple[str, str, Callable[[TaskFigures], Cell]]
 
@@ -108,7 +113,7 @@ def _by(evaluation: Evaluation, figure: Callable[[TaskFigures], float]) -> list[
 
 def tables_of(evaluation: Evaluation) -> tuple[Table, ...]:
     """All tables for which the evaluation has data; only the overall one without dialogues."""
-    make = (_overall, suitability_table, _efficiency, _quality)
+    make = (_overall, _in_force, suitability_table, _efficiency, _quality)
     return tuple(each(evaluation) for each in make[: None if evaluation.whole.dialogues else 1])
 
 
@@ -181,7 +186,7 @@ def _quality(evaluation: Evaluation) -> Table:
 def suitability_table(evaluation: Evaluation) -> Table:
     def measured(item: TaskFigures) -> Cell:
         if not item.in_force:
-            return Cell("paid, never in force" if item.paid else "never in force")
+            return Cell(_PAID if item.paid else _NEVER)
         return Cell(outcome(item.saved) if item.dialogues >= ENOUGH else "too few")
 
     columns: Columns[TaskFigures] = (
@@ -207,6 +212,34 @@ def suitability_table(evaluation: Evaluation) -> Table:
     notes += [f"{', '.join(known)}."] if known else []
     rows = sorted(evaluation.tasks, key=lambda item: (-item.spending.savings, item.name))
     return table_of("suitability", "Suitability by task", columns, rows, notes)
+
+
+def _in_force(evaluation: Evaluation) -> Table:
+    """Dialogues whose prompts held a summary, apart from those whose prompts never did."""
+    groups: dict[str, list[BothArms]] = {_SOME: [], _PAID: [], _NEVER: []}
+    for each in evaluation.comparisons:
+        groups[_SOME if each.summarised else _PAID if each.paid else _NEVER].append(each)
+    notes = []
+    if groups[_PAID] or groups[_NEVER]:
+        notes.append(
+            "If no summary was ever in force, both arms had the same prompts, and any difference "
+            "between their answers is noise."
+        )
+    if groups[_PAID]:
+        notes.append(
+            "Paid, never in force: summaries were requested but none could be used; their cost is "
+            "in net."
+        )
+    columns: Columns[TaskFigures] = (
+        ("summary", "summary", _TASK[2]),
+        *(_DIALOGUES, _PROMPT, _TOKENS, _NET, _NEGATIVE),
+        ("consistency", "consist.", _CONSISTENCY),
+        ("pass_1", "Pass^1", _pass(1)),
+    )
+    rows = [
+        figures_of(name, group, evaluation.threshold) for name, group in groups.items() if group
+    ]
+    return table_of("in_force", "Summaries in force", columns, rows, notes)
 
 
 def strategies_of(evaluations: Sequence[Evaluation]) -> Table:

@@ -92,7 +92,13 @@ def test_json_tables(snapshot: SnapshotAssertion) -> None:
     assert dialogue_json([evaluation()]) == snapshot
 
 
-def test_tasks_without_a_summary_in_force_are_marked() -> None:
+def test_dialogues_without_a_summary_in_force_stand_apart() -> None:
+    found = {row["summary"]: row for row in rows(evaluation(), "in_force")}
+    assert {name: row["dialogues"] for name, row in found.items()} == {
+        "a summary in force": 3,
+        "never in force": 2,
+    }
+    assert found["never in force"]["token_savings"] == pytest.approx(-10 / 1010)
     measured = {row["task"]: row["measured"] for row in rows(evaluation(), "suitability")}
     assert measured == {"CM": "too few", "IC": "too few", "SA": "never in force"}
 
@@ -185,8 +191,20 @@ def test_summaries_that_were_paid_and_never_in_force_stand_apart_from_noise() ->
         compared("CM_2", [10, 20, 30], [10, 20, 30], made=222),
         compared("CM_3", [10, 20], [10, 20]),
     ]
+    found = {row["summary"]: row for row in rows(evaluation_of("x", items), "in_force")}
+    assert {name: row["dialogues"] for name, row in found.items()} == {
+        "a summary in force": 1,
+        "paid, never in force": 1,
+        "never in force": 1,
+    }
+    assert found["never in force"]["net_savings"] == 0
+    assert found["paid, never in force"]["token_savings"] == 0
+    assert found["paid, never in force"]["net_savings"] < 0
     whole = figures_of("all", items)
     assert (whole.in_force, whole.paid) == (1, 1)
+    text = "\n".join(dialogue_text([evaluation_of("x", items)]))
+    assert "Paid, never in force: summaries were requested but none could be used" in text
+    assert "Paid, never in force" not in "\n".join(dialogue_text([evaluation_of("x", items[::2])]))
     (row,) = rows(evaluation_of("x", items[1:2]), "suitability")
     assert row["measured"] == "paid, never in force"
 
