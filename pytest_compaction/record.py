@@ -152,6 +152,7 @@ class Record(TypedDict, total=False):
     foreign: dict[str, Any]
     worded: dict[str, Any]
     listed: dict[str, int]
+    tenths: list[int]
     score: float | None
     nuggets: list[dict[str, Any]]
     ordering: dict[str, float]

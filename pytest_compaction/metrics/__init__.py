@@ -90,8 +90,8 @@ _NAMES: Final = {
         "proportion_interval ratio_interval t_quantile"
     ),
     "long_memory": (
-        "ALL abilities_of ability_mean conversations_of null_nuggets order_mean questions_scored "
-        "sizes_of"
+        "ALL TENTHS abilities_of ability_mean conversations_of null_nuggets order_mean "
+        "questions_of_tenth questions_scored sizes_of tenth_mean"
     ),
     "losses": (
         "CLASSES FactClass FactLosses HalfLife LifeRow Runway StrategyLosses class_of "

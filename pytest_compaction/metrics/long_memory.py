@@ -1,4 +1,4 @@
-"""Mean scores of questions about long conversations, by ability and size."""
+"""Mean scores of questions about long conversations, by ability, size and place of evidence."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pytest_compaction.record import Record
 
 ALL: Final = "all"
 """The row over all abilities of a size."""
+TENTHS: Final = range(1, 11)
 
 
 def questions_scored(records: Iterable[Record]) -> list[Record]:
@@ -53,3 +54,16 @@ def ability_mean(records: Sequence[Record], size: str, ability: str) -> Mean | N
 def order_mean(records: Sequence[Record], size: str, figure: str) -> Mean | None:
     chosen = [record for record in _of_size(records, size) if record.get("ordering")]
     return mean_of(chosen, lambda record: record["ordering"][figure])
+
+
+def _of_tenth(records: Iterable[Record], tenth: int) -> list[Record]:
+    return [record for record in questions_scored(records) if tenth in record.get("tenths", ())]
+
+
+def questions_of_tenth(records: Iterable[Record], tenth: int) -> int:
+    """How many questions have evidence in a tenth, whatever the strategies and trials."""
+    return len({(record["case"], record["probe"]) for record in _of_tenth(records, tenth)})
+
+
+def tenth_mean(records: Sequence[Record], tenth: int) -> Mean | None:
+    return mean_of(_of_tenth(records, tenth), lambda record: record["score"])

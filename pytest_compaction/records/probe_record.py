@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, Final
 
 from pytest_compaction.artifacts import invocations, session_call
@@ -44,6 +46,8 @@ _WORD: Final = 60
 """The most characters that a record keeps of a clause, and of a word that decided."""
 _WORDS: Final = 12
 _NUGGET_REASON: Final = 400
+_PARTS: Final = 10
+"""Equal parts of a conversation, by characters, in which evidence is placed."""
 
 
 def scored_record(
@@ -155,6 +159,9 @@ def scored_record(
             "notes": [clean(printable(note, _CLAUSE)) for note in following.notes],
         }
     if probe.nuggets:
+        evidence = {id for nugget in probe.nuggets for id in nugget.evidence}
+        parts = _part_of_message(case)
+        found["tenths"] = sorted({parts[id] for id in evidence if id in parts})
         found |= _nuggets(verdict.nuggets)
     # A view with most of its names, or of the facts' wordings, that its log has not; or of names.
     foreign, worded = response.made.foreign, response.made.worded
@@ -344,6 +351,18 @@ def _nuggets(found: Nuggets | None) -> dict[str, Any]:
     if order is not None:
         made["ordering"] = {name: rounded(getattr(order, name)) for name in ORDER_FIGURES}
     return made
+
+
+@lru_cache(maxsize=2)
+def _part_of_message(case: Case) -> dict[str, int]:
+    """The part of each message, from 1 to 10, by where it begins."""
+    starts = [0, *accumulate(len(message.text) for message in case.messages)]
+    total = max(starts[-1], 1)
+    ends = [total * part / _PARTS for part in range(1, _PARTS)]
+    return {
+        message.id: bisect_right(ends, start) + 1
+        for message, start in zip(case.messages, starts, strict=False)
+    }
 
 
 def _reason(verdict: Verdict) -> str:

@@ -37,6 +37,7 @@ _OF_OBJECTS: Final = ("facts", "traps")
 _SHAPES_OF_NUGGETS: Final[Mapping[str, tuple[type, ...]]] = {
     "size": (str,),
     "score": (int, float, type(None)),
+    "tenths": (list,),
     "nuggets": (list,),
     "ordering": (dict,),
 }

@@ -13,6 +13,7 @@ from pytest_compaction.metrics import (
     DEFAULT_PRICING,
     HORIZONS,
     ORDER_FIGURES,
+    TENTHS,
     Aggregate,
     BreakEven,
     ComparedLosses,
@@ -50,11 +51,13 @@ from pytest_compaction.metrics import (
     of_origin,
     order_mean,
     production_loss,
+    questions_of_tenth,
     questions_scored,
     reader_in,
     sizes_of,
     strategy_costs,
     strategy_losses,
+    tenth_mean,
     tokens_per_task,
     usd_of_compaction,
     with_other_words,
@@ -329,7 +332,7 @@ def production_table(lost: ProductionLoss) -> Table:
 
 # Long conversations
 
-LONG_MEMORY: Final = ("abilities", "event_order")
+LONG_MEMORY: Final = ("abilities", "event_order", "evidence_place")
 ABILITY: Final = 24
 _NAME: Final = 40
 _NULL: Final = (
@@ -341,10 +344,14 @@ _ORDER: Final = (
     "Of the events that an answer names: precision and recall, their F1, Kendall's tau-b of the "
     "order from 0 to 1, and order times F1, which is the score of event_ordering."
 )
+_PLACE: Final = (
+    "By the tenth of the conversation in which the evidence of a question begins; a question with "
+    "evidence in several counts in each of them, and one without in none."
+)
 
 
 def long_memory_tables(groups: Groups) -> Iterator[Table]:
-    """Abilities by size and the order of events, if a question has a score."""
+    """Abilities by size, order of events, place of the evidence, if a question has a score."""
     records = [record for group in groups.values() for record in group]
     if not questions_scored(records):
         return
@@ -369,6 +376,19 @@ def long_memory_tables(groups: Groups) -> Iterator[Table]:
     if any(record.get("ordering") for record in records):
         heads = [("figure", "figure"), ("size", "size"), *strategies]
         yield table("event_order", "Order of events", heads, orders, [_ORDER], naming=2)
+    if any(record.get("tenths") for record in records):
+        rows = [
+            (
+                Cell(f"{tenth} of 10"),
+                count(questions_of_tenth(records, tenth)),
+                *map(_of_one, found),
+            )
+            for tenth in TENTHS
+            if any(found := [tenth_mean(group, tenth) for group in groups.values()])
+        ]
+        heads = [("tenth", "tenth"), ("questions", "questions"), *strategies]
+        title = "Score by the place of the evidence"
+        yield table("evidence_place", title, heads, rows, [_PLACE])
 
 
 def _of_one(mean: Mean | None) -> Cell:

@@ -252,6 +252,7 @@ def test_an_unsound_line_is_left_out_and_the_rest_is_used(tmp_path, line, said):
     [
         ("size", 5),
         ("score", "high"),
+        ("tenths", None),
         ("nuggets", {}),
         ("ordering", []),
     ],

@@ -1,6 +1,6 @@
 """The tables of long conversations from records: means, intervals, and where the evidence is."""
 
-from pytest_compaction.metrics import ability_mean
+from pytest_compaction.metrics import ability_mean, tenth_mean
 from pytest_compaction.reports.table import csv_tables, markdown_table, plain_table
 from pytest_compaction.reports.tables import ABILITY, long_memory_tables
 
@@ -16,6 +16,32 @@ def tables(**groups):
 
 def shown(table):
     return [[cell.value for cell in row] for row in table.rows]
+
+
+def test_a_question_counts_once_over_strategies_and_trials():
+    twice = [
+        record("a", "abstention-1", score, tenths=[1, 10], trial=t) for t, score in ((0, 1), (1, 0))
+    ]
+    late = [
+        record("a", "abstention-1", 0.5, tenths=[1, 10]),
+        record("b", "abstention-1", 1, tenths=[10]),
+    ]
+    rows = shown(tables(one=twice, two=late)["evidence_place"])
+    assert [row[:2] for row in rows] == [["1 of 10", 1], ["10 of 10", 2]]
+
+
+def test_a_score_counts_in_each_tenth_of_its_evidence():
+    records = [
+        record("a", "abstention-1", 1, tenths=[2, 3]),
+        record("a", "abstention-2", 0, tenths=[3]),
+    ]
+    assert [
+        tenth_mean(records, tenth) and tenth_mean(records, tenth).value for tenth in (1, 2, 3)
+    ] == [
+        None,
+        1,
+        0.5,
+    ]
 
 
 def test_an_unscored_question_is_in_no_mean():

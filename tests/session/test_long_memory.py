@@ -62,7 +62,7 @@ def read_by_a_model(project):
 
 
 @WORKERS
-def test_a_run_by_rules_shows_abilities_and_gates_on_a_kind(project, workers):
+def test_a_run_by_rules_shows_abilities_and_place_and_gates_on_a_kind(project, workers):
     reports = ("--compaction-report=run.md", "--compaction-report=run.html")
     rules = ("knowledge_update.overall@rag>=4", "summarization.overall@window>=4.9")
     gates = [f"--compaction-threshold={rule}" for rule in rules]
@@ -77,6 +77,7 @@ def test_a_run_by_rules_shows_abilities_and_gates_on_a_kind(project, workers):
         assert re.search(rf"^  {ability} +100K +\d\.\d\d", shown, re.M), ability
     assert not re.search(r"^  abstention ", shown, re.M)
     assert "Order of events" not in shown
+    assert re.search(r"^  1 of 10 +\d+ +\d\.\d\d", shown, re.M)
     first = next(n for n, line in enumerate(result.outlines) if line.startswith("Abilities by"))
     last = next(n for n, line in enumerate(result.outlines) if line.startswith("records:"))
     assert all(len(line) <= 80 for line in result.outlines[first:last])
@@ -94,6 +95,7 @@ def test_rules_score_what_the_view_states_and_leave_null_what_only_an_answer_sat
     update = found["knowledge_update"]
     assert (update["size"], update["reading"], update["criteria"]) == ("100K", "view", [])
     assert (update["score"], update["overall"]) == (1, 5)
+    assert update["tenths"] == [1, 9]
     two_sides = found["contradiction_resolution"]
     assert [nugget["score"] for nugget in two_sides["nuggets"]] == [None, 1, 1, None]
     assert two_sides["score"] == 1
@@ -104,6 +106,7 @@ def test_rules_score_what_the_view_states_and_leave_null_what_only_an_answer_sat
         record = found[kind]
         assert (record["score"], record["overall"]) == (None, None)
         assert {nugget["score"] for nugget in record["nuggets"]} == {None}
+    assert found["abstention"]["tenths"] == []
     assert all(record["nulls"] == {} for record in found.values())
 
 
