@@ -141,6 +141,14 @@ def _part(header: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _written(key: str, value: Any) -> str:
     if key == "rubric" and value:
         return f"changed in {', '.join(value)}"
-    unset = {"reader": "rules", "rubric": "the default", "budgets": "those of the cases"}
-    said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return printable(said, 60) if value else unset.get(key, "none")
+    unset = {
+        "judge_prompt_hash": "none",
+        "reader": "rules",
+        "rubric": "the default",
+        "budgets": "those of the cases",
+    }
+    if not value and key in unset:
+        return unset[key]
+    if isinstance(value, list):
+        return printable(", ".join(map(str, value)), 60) or "none"
+    return "not said" if value is None else printable(str(value), 60) or '""'

@@ -174,13 +174,18 @@ def _other_runs(shards: Sequence[_Shard]) -> Iterator[str]:
                 f"{both} are shards of {first.part.count} and of {other.part.count}; "
                 "merge the shards of one run"
             )
-        compared: dict[str, list[Mapping[str, Any]]] = {
-            "other settings": [first.settings, other.settings],
-            "other versions": [s.run.header.get("versions") or {} for s in (first, other)],
-            "other cases": [s.run.header.get("cases") or {} for s in (first, other)],
-            "another selection": [{"with": " ".join(s.part.selected)} for s in (first, other)],
-        }
-        for what, (mine, theirs) in compared.items():
+        again = "run all shards again in the same way"
+        versions, cases = (
+            [s.run.header.get(key) or {} for s in (first, other)] for key in ("versions", "cases")
+        )
+        selected = [{"with": " ".join(s.part.selected)} for s in (first, other)]
+        compared: tuple[tuple[str, Sequence[Mapping[str, Any]], str], ...] = (
+            ("other settings", [first.settings, other.settings], again),
+            ("other versions", versions, "install the same on all machines"),
+            ("other cases", cases, "run all shards on the same case files"),
+            ("another selection", selected, again),
+        )
+        for what, (mine, theirs), todo in compared:
             differing = [
                 f"{key} ({printable(str(mine.get(key, 'not there')), 40)} and "
                 f"{printable(str(theirs.get(key, 'not there')), 40)})"
@@ -188,8 +193,7 @@ def _other_runs(shards: Sequence[_Shard]) -> Iterator[str]:
                 if mine.get(key, ...) != theirs.get(key, ...)
             ]
             if differing:
-                again = "run all shards again in the same way"
-                yield f"{both} have {what}: {_listed(differing)}; {again}"
+                yield f"{both} have {what}: {_listed(differing)}; {todo}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -50,7 +50,9 @@ def case_places(named: Sequence[str], root: Path, use_shipped: bool) -> CasePlac
         notes = []
         if own.is_dir():
             notes = [f"the folder {DEFAULT_CASES} holds no case file"]
-        elif own.is_symlink() and not own.exists():
+        elif own.exists():
+            notes = [f"{DEFAULT_CASES} is no folder"]
+        elif own.is_symlink():
             notes = [f"{DEFAULT_CASES} is a link to a folder that is not there"]
         return CasePlaces((shipped_cases(),), shipped=True, notes=tuple(notes))
     found = [file for path in paths if path.exists() for file in files_below(path).passed_over]

@@ -223,6 +223,14 @@ def test_what_decides_what_a_score_means_makes_runs_incomparable(change, what):
     assert text.startswith(what)
 
 
+@pytest.mark.parametrize(
+    ("value", "told"), [(None, "not said"), (False, "False"), (0, "0"), ("", '""'), ([], "none")]
+)
+def test_values_that_are_empty_in_different_ways_are_told_apart(value, told):
+    (text,) = differences(header(trigger=value), header(trigger="auto"), ("main", "this run"))
+    assert text == f"the trigger differs: {told} in main, auto in this run"
+
+
 def test_what_decides_nothing_leaves_runs_comparable():
     one = header(compactors=["truncate"], trials=5, thresholds=["overall>=5"], pass_score=3.0)
     assert differences(header(), one, ("a", "b")) == []

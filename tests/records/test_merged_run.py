@@ -152,10 +152,10 @@ def test_other_versions_and_other_cases_are_refused(shards):
     head["versions"]["tiktoken"] = "2"
     head["cases"] |= {"first": "changed", "third": "new"}
     assert refused(shards) == [
-        "1.jsonl and 2.jsonl have other versions: tiktoken (1 and 2); run all shards "
-        "again in the same way",
+        "1.jsonl and 2.jsonl have other versions: tiktoken (1 and 2); install the same "
+        "on all machines",
         "1.jsonl and 2.jsonl have other cases: first (digest of first and changed), third (not "
-        "there and new); run all shards again in the same way",
+        "there and new); run all shards on the same case files",
     ]
 
 

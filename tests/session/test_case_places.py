@@ -44,9 +44,15 @@ def link_to_nothing(pytester):
     (pytester.path / "cases").symlink_to("gone")
 
 
+def a_file(pytester):
+    without_cases(pytester).rmdir()
+    (pytester.path / "cases").write_text("")
+
+
 OTHERS = {
     "the folder cases holds no case file": without_cases,
     "the folder cases holds no case file ": unrelated,
+    "cases is no folder": a_file,
     "cases is a link to a folder that is not there": link_to_nothing,
 }
 
