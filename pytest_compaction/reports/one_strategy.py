@@ -295,7 +295,19 @@ def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
     if len(rows) < 2:
         return
     reading = "kept" if rows[0][2][0].get("reading") == "view" else "said"
-    columns = [name for name, _ in losses_apart([r for *_, group in rows for r in group])]
+    every = [r for *_, group in rows for r in group]
+    columns = [name for name, _ in losses_apart(every)]
+    if columns == ["facts"]:
+        answered = loss_counts(every).unused is not None
+        head = f"{'asked about':<12}{'facts':>6}{reading:>6}{'dropped':>8}"
+        yield Line(f"{head}{'unused' if answered else '':>{7 * answered}}{'score':>6}", "dim")
+        for score, kind, group in rows:
+            lost = loss_counts(group)
+            share = f"{_stated(lost):.0%}" if lost.facts else "-"
+            unused = f"{lost.unused or 0:>7}" if answered else ""
+            cells = f"{lost.facts:>6}{share:>6}{lost.dropped:>8}{unused}"
+            yield Line(f"{printable(kind, 12):<12}{cells}{score:>6.2f}")
+        return
     yield Line(f"{f'facts {reading}':<12}{''.join(f'{n:>13}' for n in columns)}  score", "dim")
     for score, kind, group in rows:
         apart = {name: losses for name, losses in losses_apart(group) if losses.facts}

@@ -82,9 +82,9 @@ def test_kinds_are_ranked_and_the_weakest_is_marked():
         record("b", 1.0, [fact("z", "dropped")], "recall"),
     ]
     assert texts(kind_lines(records)) == [
-        "facts kept          facts  score",
-        "file         100% of    2   4.00",
-        "recall         0% of    1   1.00",
+        "asked about  facts  kept dropped unused score",
+        "file             2  100%       0      1  4.00",
+        "recall           1    0%       1      0  1.00",
     ]
 
 

@@ -57,6 +57,20 @@ def test_the_weakest_kind_is_named():
     assert "; weakest: recall, 50%." in sentence(records)
 
 
+def test_what_each_kind_lost_has_a_column_for_unused_facts_where_answers_were_made():
+    records = [item("a", 4.0, kind="file"), item("a", 1.0, kind="recall", probe="other")]
+    lines = shown(records)
+    head = next(n for n, line in enumerate(lines) if line.startswith("asked about"))
+    assert [line.split() for line in lines[head : head + 3]] == [
+        ["asked", "about", "facts", "kept", "dropped", "unused", "score"],
+        ["file", "2", "50%", "1", "1", "4.00"],
+        ["recall", "2", "50%", "1", "1", "1.00"],
+    ]
+    for each in records:
+        each["facts"] = [fact(True) | {"used": None}, fact(False) | {"used": None}]
+    assert "asked about  facts  kept dropped score" in shown(records)
+
+
 def test_a_strategy_over_its_budget_is_said_so_in_the_same_breath():
     large = {"tokens": {"log": 1000, "view": 900, "summary": 0}}
     said = sentence([item("a", 5.0, **large), item("b", 5.0)])
