@@ -168,7 +168,9 @@ def _details(run: FinishedRun) -> Iterator[str]:
             yield from markdown_table(each)
         yield "</details>"
     if run.records:
-        lines = run_summary(run.records, run.order, run.control, verbose=True)
+        lines = run_summary(
+            run.records, run.order, run.control, verbose=True, pricing=run.pricing()
+        )
         # Each word is made safe, so that columns stay.
         safe = (_WORD.sub(lambda word: printable(word[0]), line.text) for line in lines)
         text = "\n".join(safe)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 from pytest_compaction.case import ABILITIES
 from pytest_compaction.metrics import (
     CONTEXTS,
+    COST_HORIZON,
     IS_CONTROL,
     ORIGINS,
     TOO_FEW,
@@ -17,6 +19,7 @@ from pytest_compaction.metrics import (
     Losses,
     Mean,
     NullComparison,
+    Pricing,
     aggregate,
     best_null,
     compliance,
@@ -32,6 +35,7 @@ from pytest_compaction.metrics import (
     of_origin,
     overall_mean,
     scored,
+    strategy_costs,
     strategy_losses,
     survival,
     times,
@@ -156,7 +160,11 @@ def unread_nulls_lines(records: Iterable[Record]) -> Iterator[Line]:
 
 
 def one_strategy(
-    name: str, records: Sequence[Record], control: Sequence[Record], verbose: bool
+    name: str,
+    records: Sequence[Record],
+    control: Sequence[Record],
+    verbose: bool,
+    pricing: Pricing,
 ) -> Iterator[Line]:
     """The result, dimensions, kinds, and what was wrong; with ``verbose`` the rest."""
     figures = aggregate(name, records)
@@ -168,6 +176,8 @@ def one_strategy(
         yield Line(f"intervals: {interval_method(overall.cases, overall.units)}", "dim")
     if verbose:
         yield from fact_lines("facts", figures, records, verbose)
+        yield from loss_lines(records)
+        yield from cost_lines(records, pricing)
         if not figures.too_few:
             yield from null_lines(records)
     yield from figure_lines(records, control, "")
@@ -194,6 +204,55 @@ def fact_lines(
     parts += [] if kept is None else [f"constraints {kept.value:.0%}"]
     parts += [f"{count} {status}" for status, count in item.steps.items()]
     yield from wrapped(", ".join(parts), indent="  ")
+
+
+def loss_lines(records: Sequence[Record]) -> Iterator[Line]:
+    """How many facts were dropped, which of them can be had again, and the half-life of facts."""
+    if (found := strategy_losses(records)) is None:
+        return
+    losses, half = found.whole, found.whole.half_life
+    said = f"losses: none of {losses.facts:,} facts dropped"
+    if losses.dropped:
+        said = f"losses: {losses.dropped:,} dropped: {losses.recoverable:,} recoverable"
+        said += f", {losses.gone:,} gone"
+        said += f", {losses.unknown:,} unknown" if losses.unknown else ""
+    if half is not None:
+        said += f"; half-life {_life(half.compactions)}"
+        said += f" [{', '.join(map(_life, half.interval))}]" if half.interval else ""
+    yield from wrapped(said)
+
+
+def _life(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.1f}"
+
+
+def cost_lines(records: Sequence[Record], pricing: Pricing) -> Iterator[Line]:
+    """Tokens removed, when that has paid for itself, and tokens to read again what was lost."""
+    if (found := strategy_costs(records, pricing)) is None:
+        return
+    paid = found.break_even
+    pays = "never pays for itself" if paid.requests is None else "pays at once"
+    if paid.requests:
+        within = f" [{', '.join(map(_requests, paid.interval))}]" if paid.interval else ""
+        pays = f"pays after {_requests(paid.requests)}{within} requests"
+    change = "removed" if found.removed >= 0 else "added"
+    said = f"cost: {short_count(abs(found.removed))} tokens {change}; {pays}; "
+    said += f"{short_count(found.refetch.tokens)} to read again"
+    if found.net_usd is not None:
+        word = "saves" if found.net_usd >= 0 else "costs"
+        said += f"; {word} {abs(found.net_usd):,.4f} US dollars over {COST_HORIZON} requests"
+    yield from wrapped(f"{said}; prices {printable(pricing.name, WIDTH)}")
+
+
+def _requests(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def short_count(tokens: int) -> str:
+    """Tokens in thousands or millions from 10,000 on, such as ``71k`` and ``1.67M``."""
+    if tokens < 10_000:
+        return f"{tokens:,}"
+    return f"{tokens / 1_000:,.0f}k" if tokens < 999_500 else f"{tokens / 1_000_000:,.2f}M"
 
 
 def figure_lines(

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.metrics import (
+    DEFAULT_PRICING,
     HORIZONS,
+    Pricing,
     budgets_of,
     by_arm,
     fetched_pairs,
@@ -50,13 +52,14 @@ def run_summary(
     lowest: int = LOWEST,
     verbose: bool = False,
     words: bool = False,
+    pricing: Pricing = DEFAULT_PRICING,
 ) -> list[Line]:
     """The summary of a run: its probes, its dialogues, and what several judges gave."""
     dialogues = [record for record in records if type_of(record) == "dialogue"]
     probes = [record for record in records if type_of(record) == "probe"]
     lines: list[Line] = []
     if probes or not dialogues:
-        lines += _probes(probes, order, control, lowest, verbose, words)
+        lines += _probes(probes, order, control, lowest, verbose, words, pricing)
     if dialogues:
         from pytest_compaction.reports.dialogues import dialogue_summary
 
@@ -71,6 +74,7 @@ def _probes(
     lowest: int,
     verbose: bool,
     words: bool,
+    pricing: Pricing,
 ) -> Iterator[Line]:
     """One strategy in detail, or several in a table.
 
@@ -96,7 +100,7 @@ def _probes(
     else:
         name = main[0] if main else CONTROL
         against = groups.get(CONTROL, ()) if main else ()
-        yield from one_strategy(name, groups[name], against, verbose)
+        yield from one_strategy(name, groups[name], against, verbose, pricing)
         whose = "stale" if stale_summaries(groups[name]) else words_in(groups[name])
         if words and whose in ON_WORDS:
             yield from wrapped(f"words: {ON_WORDS[whose]}", "dim")

@@ -18,6 +18,7 @@ from pytest_compaction.records import (
     RunWriter,
     ShardEnd,
     figures_of,
+    run_pricing,
     went_wrong_later,
 )
 from pytest_compaction.reports import (
@@ -189,6 +190,7 @@ class RunRecorder:
                     0 if self._shown.any_shown else self._shown.lowest(len(records), verbose),
                     verbose,
                     settings.tells_words,
+                    run_pricing(settings.responder, records),
                 )
                 write_lines(terminalreporter, tables)
             write_lines(terminalreporter, self._model_use())
