@@ -113,7 +113,7 @@ _NAMES: Final = {
     "strategies": (
         "NULLS NullComparison StrategyComparison StrategyPair best_null compare_strategies "
         "differences_by_case is_null pair_items paired_difference stale_summaries "
-        "with_other_words words_in reader_in"
+        "with_other_words with_same_views words_in reader_in"
     ),
     "task_tokens": "Cheapest SessionTokens TaskTokens cheapest requests_cost tokens_per_task",
     "readings": (

@@ -74,6 +74,23 @@ def _by_key(records: Iterable[Record]) -> dict[ItemKey, Record]:
     return dict(sorted(keyed.items(), key=lambda pair: pair[0]))
 
 
+def with_same_views(groups: Mapping[str, Sequence[Record]]) -> list[list[str]]:
+    """The names of the strategies; where rules summarise, those with the same views together.
+
+    The summariser did not read what these differ in, such as a prompt.
+    """
+    words = {name: words_in(records) for name, records in groups.items()}
+    found: dict[object, list[str]] = {}
+    for name, records in groups.items():
+        views = frozenset(
+            (r["case"], r["probe"], r["trial"], r.get("hashes", {}).get("prompt")) for r in records
+        )
+        by_rules = words[name] == "rules" and name != CONTROL and "live" not in words.values()
+        is_known = all(digest for *_, digest in views)
+        found.setdefault(views if by_rules and is_known else name, []).append(name)
+    return list(found.values())
+
+
 LEVEL: Final = 0.05
 """Holm-corrected p up to which two strategies differ."""
 

@@ -21,6 +21,7 @@ from pytest_compaction.metrics import (
     known,
     stale_summaries,
     with_other_words,
+    with_same_views,
     words_in,
 )
 from pytest_compaction.records import Record
@@ -86,9 +87,12 @@ def comparison(
 ) -> Iterator[Line]:
     """The strategies of a run, the best first; below a rule those with views over the budget.
 
-    A ``control`` that rules have read is left out.
+    Strategies with the same views share a row where rules summarise. A ``control`` that rules have
+    read is left out.
     """
     constant = control and CONTROL in groups and is_constant(groups[CONTROL])
+    rows = with_same_views(groups)
+    groups = {first: groups[first] for first, *_ in rows}
     figures = [aggregate(n, g) for n, g in groups.items() if not (constant and n == CONTROL)]
     apart = with_other_words(groups)
     between = compare_strategies(groups)
@@ -99,6 +103,9 @@ def comparison(
     ]
     yield from _result(ranked, between, groups)
     yield from strategy_table(figures, groups, between.letters if between.pairs else {}, words)
+    for names in rows:
+        if len(names) > 1:
+            yield from wrapped(f"same views, one row: {', '.join(names)}", "dim")
     nulls = sorted(item.compactor for item in figures if is_null(item.compactor))
     if nulls:
         yield from wrapped(f"trivial baselines: {', '.join(nulls)}", "dim")

@@ -238,6 +238,32 @@ def test_views_over_the_budget_stand_below_the_rule_however_high_they_score():
     assert lines[rule + 1].split()[-2:] == ["4.2", "620%!"]
 
 
+def with_views(compactor, prompt, words="rules"):
+    return [
+        record(case, "limit", 4.0, compactor, hashes={"prompt": f"{prompt}-{case}"}, words=words)
+        for case in ("alpha", "beta")
+    ]
+
+
+@pytest.mark.parametrize("words", ["rules", "recorded", "live"])
+def test_strategies_with_the_same_views_share_a_row_if_rules_summarise(words):
+    names = ["claude-code", "claude-code:focus=tests", "anchored"]
+    views = ["same", "same", "other"]
+    made = [r for name, v in zip(names, views, strict=True) for r in with_views(name, v, words)]
+    lines = [line.text for line in run_summary(made, names, False)]
+    rows = [line for line in lines if "  1,900  " in line]
+    assert len(rows) == (2 if words == "rules" else 3)
+    said = "same views, one row: claude-code, claude-code:focus=tests"
+    assert (said in lines) is (words == "rules")
+
+
+def test_one_view_that_differs_keeps_strategies_apart():
+    one, other = with_views("one", "same"), with_views("other", "same")
+    other[1]["hashes"] = {"prompt": "different"}
+    lines = [line.text for line in run_summary([*one, *other], ["one", "other"], False)]
+    assert sum("  1,900  " in line for line in lines) == 2
+
+
 def test_many_cases_tell_strategies_apart():
     better = [record(f"case{n}", "limit", 4.0 + n % 2 / 4, "better") for n in range(12)]
     worse = [record(f"case{n}", "limit", 2.0 + n % 3 / 4, "worse") for n in range(12)]
