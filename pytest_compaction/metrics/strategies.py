@@ -82,8 +82,9 @@ def with_same_views(groups: Mapping[str, Sequence[Record]]) -> list[list[str]]:
     words = {name: words_in(records) for name, records in groups.items()}
     found: dict[object, list[str]] = {}
     for name, records in groups.items():
+        hashes = [(r, each if isinstance(each := r.get("hashes"), dict) else {}) for r in records]
         views = frozenset(
-            (r["case"], r["probe"], r["trial"], r.get("hashes", {}).get("prompt")) for r in records
+            (r["case"], r["probe"], r["trial"], str(of.get("prompt") or "")) for r, of in hashes
         )
         by_rules = words[name] == "rules" and name != CONTROL and "live" not in words.values()
         is_known = all(digest for *_, digest in views)

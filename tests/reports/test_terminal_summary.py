@@ -257,9 +257,10 @@ def test_strategies_with_the_same_views_share_a_row_if_rules_summarise(words):
     assert (said in lines) is (words == "rules")
 
 
-def test_one_view_that_differs_keeps_strategies_apart():
+@pytest.mark.parametrize("hashes", [{"prompt": "different"}, {"prompt": ["same"]}, ["same"], None])
+def test_one_view_that_differs_or_is_not_known_keeps_strategies_apart(hashes):
     one, other = with_views("one", "same"), with_views("other", "same")
-    other[1]["hashes"] = {"prompt": "different"}
+    other[1]["hashes"] = hashes
     lines = [line.text for line in run_summary([*one, *other], ["one", "other"], False)]
     assert sum("  1,900  " in line for line in lines) == 2
 
