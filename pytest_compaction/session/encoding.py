@@ -32,11 +32,12 @@ def with_encoding(settings: Settings, root: Path, real: Sequence[str]) -> Settin
     """The settings with an encoding, and with the sentence of the header that says why.
 
     ``real`` are the models at an endpoint. The responder's encoding counts, because it reads the
-    views; else that of the model that summarises.
+    views; else that of the model that summarises. Recorded words and rules keep the offline one,
+    because words answer requests that were cut by it.
     """
-    asked = [name for name in (settings.responder, settings.model) if name in real]
-    if not asked:
+    if settings.model not in real:
         return settings
+    asked = [name for name in (settings.responder, settings.model) if name in real]
     known = [(name, own) for name in asked if (own := tiktoken_encoding(name))]
     model, own = known[0] if known else (asked[0], None)
     here = settings.encoding
