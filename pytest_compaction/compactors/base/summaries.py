@@ -59,6 +59,8 @@ _ARGUMENTS: Final = frozenset({"arguments", "args", "input", "parameters"})
 _FENCE: Final = re.compile(r"^[^\S\n]*```\w*[^\S\n]*$", re.M)
 _OPENING: Final = re.compile(r"[{\[]")
 _JSON: Final = json.JSONDecoder()
+_MOST_TRIES: Final = 1000
+"""Brackets that begin no JSON, after which the rest of a reply is taken for text."""
 
 
 def mistaken_for(summary: Summary, sections: tuple[Section, ...]) -> str | None:
@@ -98,13 +100,23 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _json_calls(text: str) -> Iterator[tuple[int, int]]:
-    """The ranges of a text whose JSON is a tool call or a list of them, up to what is no JSON."""
-    place = 0
-    while found := _OPENING.search(text, place):
+    """The ranges of a text whose JSON is a tool call or a list of them; linear.
+
+    The search ends after many brackets that begin nothing, or much that was read in vain.
+    """
+    place = tries = in_vain = 0
+    while tries < _MOST_TRIES and in_vain <= len(text):
+        found = _OPENING.search(text, place)
+        if found is None:
+            return
         try:
             value, end = _JSON.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
-            return
+        except (ValueError, RecursionError) as error:
+            tries += 1
+            stop = error.pos if isinstance(error, json.JSONDecodeError) else len(text)
+            in_vain += stop - found.start()
+            place = found.start() + 1
+            continue
         if _is_call(value):
             yield found.start(), end
         place = end
