@@ -56,7 +56,10 @@ _KINDS: Final = (
     (
         "files",
         80,
-        re.compile(r"\b[\w./-]+/[\w.-]+\.(?:py|tsx?|js|rs|md|ya?ml|json|toml|sh)\b"),
+        re.compile(
+            r"(?<![\w./-])(?:[\w.-]{0,80}/){1,20}[\w.-]{1,80}"
+            r"\.(?:py|tsx?|js|rs|md|ya?ml|json|toml|sh)\b"
+        ),
     ),
     ("errors", 40, re.compile(r"\b(?:[A-Z][A-Za-z]*Error|Exception|Traceback)\b[^\n]{0,90}")),
     ("handles", 40, re.compile(r"@[A-Za-z0-9-]{3,30}\b")),
