@@ -13,7 +13,6 @@ from pytest_compaction.metrics import (
     COST_HORIZON,
     IS_CONTROL,
     ORIGINS,
-    TOO_FEW,
     WAYS,
     Aggregate,
     Losses,
@@ -389,8 +388,9 @@ def trouble_lines(item: Aggregate, records: Sequence[Record], indent: str) -> It
         f"{n} {status}" for status in ("unscored", "error") if (n := item.statuses.get(status))
     ]
     if parts:
+        few = f"{item.scored} of {item.items} items have a score: less than half would mislead"
         others = f"the figures are of the other {item.scored} items"
-        parts.append(TOO_FEW if item.too_few else others if item.scored else "none has a score")
+        parts.append(few if item.too_few else others if item.scored else "none has a score")
     later = sum(went_wrong_later(record) for record in records)
     parts += [f"{later} went wrong after the verdict, which counts"] if later else []
     if item.compactor != CONTROL:

@@ -211,7 +211,7 @@ def test_a_record_says_what_was_measured_and_nothing_of_the_machine(pytester):
             "loss": "dropped",
             "clause": "",
             "words": [],
-            "why": "",
+            "why": "not all groups in one clause",
             "class": "number",
             "evidence": ["again", "agreed"],
             "keys": record["facts"][0]["keys"],

@@ -328,7 +328,7 @@ def test_a_rule_on_dialogues_needs_rules_in_so_many_words(project, no_model_name
     gated = (TALKS, f"--compaction-threshold={rule}")
     refused = unnamed(project, "--compactor=anchored", *gated)
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"{rule}: no words are recorded for dialogues" in said(refused)
+    assert f"{rule}: no words of anchored are recorded for dialogues" in said(refused)
     for passes in (("--compactor=anchored", "--compaction-model=offline"), ("--compactor=window",)):
         assert unnamed(project, *passes, *gated).ret == pytest.ExitCode.OK
 
