@@ -17,9 +17,11 @@ LEAST = {
 }
 """Facts of these types (of files: of these changes) that each session asks for at least."""
 PROBES = {"passing-remark", "under-pressure", "changed-twice", "corrected-mistake"}
+ENGLISH = tuple(case for case in scripted() if case.language == "en")
+OTHERS = tuple(case for case in scripted() if case.language != "en")
 
 
-@pytest.mark.parametrize("case", scripted(), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", ENGLISH, ids=lambda case: case.id)
 def test_a_scripted_session_has_what_a_strategy_can_lose(case):
     counter = TokenCounter()
     facts = [fact for probe in case.probes for fact in probe.facts]
@@ -53,3 +55,20 @@ def test_a_scripted_session_has_what_a_strategy_can_lose(case):
     assert named.keys() >= PROBES
     remark = named["passing-remark"]
     assert case.points[remark.point].index - place[remark.facts[0].evidence[0]] >= 100
+
+
+@pytest.mark.parametrize("case", OTHERS, ids=lambda case: case.id)
+def test_a_session_in_another_language_is_shorter_and_has_the_same_kinds_of_things(case):
+    assert case.language in {"zh", "de"}
+    assert 12_000 <= TokenCounter().messages(case.messages) <= 24_000
+    assert len(case.points) == 3
+    facts = [fact for probe in case.probes for fact in probe.facts]
+    assert len(facts) >= 50
+    kinds = Counter(fact.change if fact.type == "path" else fact.type for fact in facts)
+    few = {types for types in LEAST if sum(kinds[t] for t in types.split()) < LEAST[types] / 2}
+    assert not few
+    assert sum(bool(fact.counterparts) for fact in facts) >= 0.25 * len(facts)
+    asked = Counter(probe.kind for probe in case.probes)
+    assert min(asked[kind] for kind in ("recall", "file", "continuation", "decision")) >= 2
+    assert {probe.id for probe in case.probes} >= PROBES
+    assert all(fact.keys or fact.keys_in for fact in facts)

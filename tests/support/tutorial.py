@@ -51,7 +51,7 @@ def answer(asked):
         most //= 8
     words, kept = 0, []
     for sentence in dict.fromkeys(sentences):
-        words += max(len(sentence.split()), len(sentence) // 5)
+        words += max(len(sentence.split()), len(sentence.encode()) // 5)
         if words > most:
             break
         kept.append(f"- {sentence}")
