@@ -23,6 +23,31 @@ from pytest_compaction.text.statement_keys import denies
 from pytest_compaction.text.vocabulary import phrases_in, sides
 from pytest_compaction.text.words import STOPWORDS, canonical_number, stem
 
+_DIRECTIONS: Final = {
+    "order": (
+        re.compile(r"\b(?:before|precedes?|preceded|preceding|ahead of|prior to|above)\b"),
+        re.compile(r"\b(?:after|follows|followed|following|behind|once|below)\b"),
+    ),
+    "change": (
+        re.compile(
+            r"→|⇒|(?<!-)-+>|(?<!=)=+>|\b(?:to|into|becomes?|became|replaced by|replaced with)\b"
+        ),
+        re.compile(r"\b(?:formerly|replaces|used to be)\b"),
+    ),
+    "effect": (
+        re.compile(
+            r"\b(?:overrid(?:es?|ing)|overrode|beats|wins over|outranks|contains?|includes?|"
+            r"calls|imports|extends|wraps|blocks|holds)\b"
+        ),
+        re.compile(
+            r"\b(?:(?:overridden|beaten|outranked|called|imported|extended|wrapped|blocked|held|"
+            r"contained) by|part of|belongs? to)\b"
+        ),
+    ),
+}
+"""Expressions for an order, a change and an effect: from left to right, and from right to left."""
+_SIDE: Final = 50
+"""Characters to either side of an expression of direction in which its two things are sought."""
 _WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")
 _DENIED_SHARE: Final = 0.5
 """Share of the words of a denial that a passage must hold to be compared with it."""
@@ -42,6 +67,7 @@ def difference(text: str, passage: Parsed, type: str | None = None) -> str | Non
     return (
         _opposite(own, passage)
         or _exchanged(own, passage)
+        or _turned(own, passage)
         or _paired_otherwise(own, passage)
         or _counted_otherwise(own, passage)
         or _valued_otherwise(own, passage)
@@ -290,6 +316,57 @@ def _exchanged(own: Meaning, passage: Parsed) -> str | None:
     if kept and gone and exact[0] == exact[1]:
         return "what is kept and what is given up are exchanged"
     return None
+
+
+def _turned(own: Meaning, passage: Parsed) -> str | None:
+    """Two things of the statement stand in the other order or direction throughout."""
+    for kind, (forward, backward) in _DIRECTIONS.items():
+        asked = list(_directed(own.parsed, forward, backward))
+        for left, right, sign in asked:
+            # A value, a name or a few letters, so that "to" between two is a change.
+            terms = [
+                term
+                for term in own.terms
+                if kind != "change" or term.is_value or term.is_name or len(str(term.keys[0])) <= 3
+            ]
+            first = [one for one in terms if own.parsed.stands_in(one, left)]
+            second = [one for one in terms if own.parsed.stands_in(one, right) and one not in first]
+            if not first or not second:
+                continue
+            signs = set()
+            for there_left, there_right, there in _directed(passage, forward, backward):
+                straight = _both(passage, first, there_left, second, there_right)
+                crossed = _both(passage, first, there_right, second, there_left)
+                if straight != crossed:
+                    signs.add(there if straight > crossed else -there)
+            if signs == {-sign}:
+                return "the two stand in the other direction"
+    return None
+
+
+def _both(parsed: Parsed, one: list[Term], here: Span, other: list[Term], there: Span) -> int:
+    first = sum(parsed.stands_in(term, here) for term in one)
+    second = sum(parsed.stands_in(term, there) for term in other)
+    return min(first, 1) * min(second, 1) * (first + second)
+
+
+def _directed(
+    parsed: Parsed, forward: re.Pattern[str], backward: re.Pattern[str]
+) -> Iterator[tuple[Span, Span, int]]:
+    """The places left and right of each expression of direction, and 1 if it goes to the right."""
+    normal = parsed.normal
+    for sign, pattern in ((1, forward), (-1, backward)):
+        for match in pattern.finditer(normal):
+            start, end = match.span()
+            left = max((m.end() for m in STOP.finditer(normal, 0, start)), default=0)
+            stop = STOP.search(normal, end + 1)
+            right = stop.start() if stop else len(normal)
+            if normal[left:start].strip():
+                yield (max(left, start - _SIDE), start), (end, min(right, end + _SIDE)), sign
+            elif stop and stop[0] == ", ":
+                beyond = STOP.search(normal, stop.end())
+                last = beyond.start() if beyond else len(normal)
+                yield (stop.end(), last), (end, right), sign
 
 
 def _paired_otherwise(own: Meaning, passage: Parsed) -> str | None:

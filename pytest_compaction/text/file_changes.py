@@ -174,6 +174,17 @@ def weigh_change(
     return replace(weighed, outcome=outcome, why=why)
 
 
+def folder_gone(normal: str, folder: str, change: str) -> bool:
+    """Whether a command or its output deletes or renames a whole folder."""
+    name = re.escape(folder)
+    if change == "renamed":
+        return re.search(rf"(?:^|[\s;&|])(?:git )?mv (?:-\w+ )*{name}/? ", normal) is not None
+    # The last "rm" before the name: one that starts further ahead would find no more.
+    between = r"(?:(?!\srm\b)[^;&|])*"
+    removed = rf"(?:^|[\s;&|])(?:git )?rm\b{between} {name}/?(?=$|[\s;&|])|^removing {name}/?$"
+    return re.search(removed, normal) is not None
+
+
 def _said_changes(normal: str, place: int | None, end: int, above: Sequence[str]) -> set[str]:
     """The changes that a sentence, or else the nearest heading above it, names for a file.
 

@@ -22,8 +22,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Final
 
-from pytest_compaction.text.alternatives import alternative
+from pytest_compaction.text.alternatives import Alternative, alternative
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
+from pytest_compaction.text.file_changes import folder_gone
 from pytest_compaction.text.groups import CLAIMED, RANK, KeyMatch, Weighed, openness, weigh
 from pytest_compaction.text.languages import is_read, language_of, name_of, why_not_read
 from pytest_compaction.text.sentence_index import SentenceIndex
@@ -32,13 +33,15 @@ from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
 from pytest_compaction.text.statement_keys import Keyed, asked_of
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.wording import PreparedText, read_graded
-from pytest_compaction.text.words import clipped
+from pytest_compaction.text.words import clipped, is_path
 
 _SHORT: Final = 20_000
 """Characters of a text of which the index is kept for a while."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
 _BETWEEN: Final = f"\n\n{MESSAGE_END}\n\n"
+_FOLDER_CHANGES: Final = frozenset({"deleted", "renamed"})
+"""Changes that a command on a folder states of each file in it, without naming the file."""
 
 
 @lru_cache(maxsize=4)
@@ -226,9 +229,30 @@ class TextIndex:
                 best, clause = weighed, batch.index.sentences[number].text
                 if weighed.outcome == "stated":
                     break
+        change, english = asked.statement.change, asked if asked.own == "en" else asked.in_english
+        if change in _FOLDER_CHANGES and english and not (best and best.outcome == "stated"):
+            gone = self._gone_with_folder(english.wanted[0], change)
+            if gone is not None:
+                return Reading("stated", clipped(gone, _SHOWN), (), f"its folder was {change}")
         if best is None:
             return ABSENT
         return Reading(best.outcome, clipped(clause, _SHOWN), best.words, best.why)
+
+    def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> str | None:
+        """The first command that deletes or renames a folder that the file is in."""
+        for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
+            parts = path.split("/")[:-1]
+            for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
+                found = [
+                    (positions[text], number, index.sentences[number].text)
+                    for index, positions in ((batch.index, at) for batch, at in self._members)
+                    for number in index.literal(folder)
+                    if (text := index.excerpt_of[number]) in positions
+                    and folder_gone(index.normals[number], folder, change)
+                ]
+                if found:
+                    return min(found)[2]
+        return None
 
     def _in_order(self, asked: Keyed) -> Iterator[tuple[_Batch, int]]:
         """The sentences of this view that may hold all groups, in the order of the view.
@@ -355,7 +379,7 @@ class LogIndex(SharedTexts):
     def candidates(self, statement: Statement) -> list[int]:
         """The places of the texts that may state this; no other text does."""
         asked = asked_of(statement)
-        if not asked.statement.keys:
+        if not asked.statement.keys or asked.statement.change in _FOLDER_CHANGES:
             return list(range(len(self._texts)))
         found = {self._alone.index.excerpt_of[number] for number in self._alone.found(asked)}
         return [place for place, number in enumerate(self._number_of) if number in found]

@@ -178,6 +178,26 @@ def test_an_alias_in_the_evidence_is_enough(tmp_path):
     assert isinstance(item, Case)
 
 
+@pytest.mark.parametrize(
+    ("change", "command"),
+    [("deleted", "rm -rf src"), ("deleted", "git rm -r src"), ("renamed", "git mv src lib")],
+)
+def test_a_command_on_the_folder_is_evidence_for_its_file(tmp_path, change, command):
+    data = case_data()
+    data["messages"][2] |= assistant(None, ("c1", "bash", {"command": command}))
+    data["probes"][1]["facts"] = [
+        {
+            "text": f"src/a.py was {change}",
+            "evidence": ["m2"],
+            "type": "path",
+            "keys": [["src/a.py"]],
+            "change": change,
+        }
+    ]
+    (item,) = items_of(write_case(tmp_path / "case.json", **data))
+    assert isinstance(item, Case)
+
+
 def test_evidence_after_the_probe_is_asked_is_an_error(tmp_path):
     data = case_data()
     data["probes"][1]["facts"][0] = {"text": "12 tests", "evidence": ["m6"]}

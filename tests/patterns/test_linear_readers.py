@@ -22,6 +22,7 @@ from pytest_compaction.models.chat.summary import sections_of
 from pytest_compaction.models.wire.complaint import complaint_of
 from pytest_compaction.secrets import find_blocks, find_named, named_people, secrets_in
 from pytest_compaction.text import answer_proper, claims
+from pytest_compaction.text.file_changes import folder_gone
 
 SECRET = "sk-live-4f9Q2mZ7xV1nB8kL"
 OF_REPLIES = (
@@ -78,6 +79,12 @@ READERS = {
     "a refusal": (
         lambda text: complaint_of(400, {"error": {"message": text}}, text).too_long,
         REPLIES,
+    ),
+    "a removed folder": (lambda text: folder_gone(text, "src/old", "deleted"), LOGS),
+    "a renamed folder": (lambda text: folder_gone(text, "src/old", "renamed"), LOGS),
+    "a folder of a long name": (
+        lambda text: folder_gone(f"rm {text}", text[:200], "deleted"),
+        LOGS,
     ),
     "a broken secret": (lambda text: KnownSecrets({SECRET: "[1]"}).places(text), LOGS),
     "a command": (lambda text: runs_tests(text.split(" ")), LOGS),

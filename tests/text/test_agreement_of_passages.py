@@ -13,6 +13,7 @@ def outcome(fact, text):
     return TextIndex(text).read(fact).outcome
 
 
+FOLD = statement("umlauts fold ö to oe", "umlaut|fold", "ö oe|ö to oe")
 OLD = statement("after the fix it prints 8 instead of 9", "8", "print")
 PAIR = statement("red is 31 and blue is 34", "red 31", "blue 34")
 SOAK = statement("tagged after a soak with six workers", "soak", "six workers|Thursday")
@@ -23,6 +24,7 @@ TODO = statement("notes.md still has to be corrected", "notes.md", "correct|fix"
 @pytest.mark.parametrize(
     ("fact", "right", "wrong"),
     [
+        (FOLD, "Umlauts: `ö` becomes `oe`.", "Umlauts: `oe` becomes `ö`."),
         (OLD, "It prints 8 now.", "It printed 8 before the fix and prints 9 after it."),
         (PAIR, "Colours: 31 for red, 34 for blue.", "Colours: 34 for red and 31 for blue."),
         (SOAK, "Soak on Thursday, 6 workers.", "Soak on Thursday with 2 workers."),
@@ -91,6 +93,11 @@ def test_the_other_words_of_a_statement_do_not_make_up_for_one_group_of_free_wor
             "there is no exit code 74 in the nightly logs",
             "The nightly logs have no exit code 74.",
             "The nightly logs do hold an exit code 74.",
+        ),
+        (
+            "the message stands before the file list in verbose output",
+            "In verbose output the message stands before the file list.",
+            "In verbose output the message stands after the file list.",
         ),
         (
             "the edit was refused with an IndentationError",

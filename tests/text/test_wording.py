@@ -143,6 +143,16 @@ def test_a_denied_value_stays_denied(text):
             "The probe keeps printing time, place and heat.",
             "The probe does not keep time, place and heat but prints the heat only.",
         ),
+        (
+            "the valve opens before the pump starts",
+            "The valve opens before the pump starts, at noon.",
+            "The pump starts before the valve opens, at noon.",
+        ),
+        (
+            "the migration runs before the deploy",
+            "The deploy runs after the migration.",
+            "The deploy runs before the migration.",
+        ),
     ],
 )
 def test_a_wording_is_not_stated_where_it_is_said_of_another_thing(fact, faithful, wrong):
