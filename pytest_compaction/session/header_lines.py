@@ -92,6 +92,10 @@ def _summary(session: BenchmarkSession) -> str:
         parts.append(f"views read by {settings.reader}, not by rules")
     if settings.answers:
         parts.append("with answers")
+    if settings.next_actions:
+        parts.append("with next actions")
+    if settings.cycles:
+        parts.append(f"cases continued to {counted(settings.cycles, 'compaction')}")
     if settings.over_budget != "fail":
         parts.append(f"views over budget: {settings.over_budget}")
     if session.baseline_title:

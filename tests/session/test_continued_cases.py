@@ -31,7 +31,8 @@ def continued(pytester):
 
 
 def test_a_case_is_continued_until_it_was_compacted_so_often_or_is_stuck(pytester, capsys):
-    run(pytester, "--compactor=truncate,mask-observations", *CYCLES)
+    result = run(pytester, "--compactor=truncate,mask-observations", *CYCLES)
+    assert "cases continued to 7 compactions" in result.stdout.str()
     found = continued(pytester)
     own, more = found["truncate"]
     assert len(own) + len(more) == 7
