@@ -67,7 +67,7 @@ ASK_NOTHING = {
 MORE = (
     "anthropic:mode=client",
     "roo",
-    "openhands:version=1",
+    "openhands",
     "langchain",
     "gemini-cli",
     "opencode",
