@@ -18,7 +18,7 @@ SETTINGS: Final[Mapping[str, str]] = {
     "rubric": "rubric",
     "budgets": "budget",
     "trigger": "trigger",
-    "encoding": "encoding for counting tokens",
+    "encoding": "encoding for counting tokens (--compaction-encoding)",
 }
 """The settings that decide what a score means, and how a sentence calls each."""
 _DEFAULTS: Final[Mapping[str, Any]] = {

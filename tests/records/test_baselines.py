@@ -215,7 +215,7 @@ def test_texts_of_facts_survive_whatever_they_hold(tmp_path):
         ({"reader": "gpt-5"}, "the reader of views differs: rules in main, gpt-5 in this run"),
         ({"budgets": [1000]}, "the budget differs: those of the cases in main, 1000"),
         ({"trigger": "auto"}, "the trigger differs"),
-        ({"encoding": "o200k"}, "the encoding for counting tokens differs"),
+        ({"encoding": "o200k"}, "the encoding for counting tokens (--compaction-encoding) differs"),
     ],
 )
 def test_what_decides_what_a_score_means_makes_runs_incomparable(change, what):
