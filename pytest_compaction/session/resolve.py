@@ -190,8 +190,8 @@ def _check_roles(settings: Settings, roles: Roles) -> None:
         )
     if settings.cycles and settings.trigger == "case":
         raise OptionError(
-            "--compaction-cycles continues cases beyond their points, and the trigger 'case' knows "
-            "these alone; add --compaction-trigger=window:F or tokens:N"
+            "--compaction-cycles continues cases after their last point, and the trigger 'case' "
+            "compacts only at points; add --compaction-trigger=window:F, tokens:N or growth:N"
         )
     if settings.cycles and settings.names_model and settings.model == RECORDED_WORDS:
         raise OptionError(

@@ -88,7 +88,7 @@ def test_a_log_said_again_has_new_ids_and_whole_calls(tmp_path):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ((), "the trigger 'case' knows these alone"),
+        ((), "the trigger 'case' compacts only at points"),
         ((CYCLES[1], "--compaction-model=recorded"), "no words are recorded for continued cases"),
     ],
 )

@@ -211,7 +211,7 @@ class RunRecorder:
             if not writer.missing:
                 text = (
                     f"records: {self._file} holds all records but could not be completed: "
-                    f"{_reason(writer)}; it lacks the figures of the whole run"
+                    f"{_reason(writer)}; it lacks the tokens of the models' own tokenizers"
                 )
             write_unwrapped(terminalreporter, [Line(printable(text), "bad")])
 
