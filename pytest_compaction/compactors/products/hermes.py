@@ -27,19 +27,19 @@ it adds to the system prompt is left out.
 
 ``mode=lean`` is what the repository has by default since 0.19.0 (``tail_mode``, commit e03d7158,
 read on 2026-11-30); no release has it yet. What stays at the end is 2.5 % of the window, at least
-10,000 tokens and at most 25,000, half more where a message would be cut, and never more than a fifth of
-the window; eight messages are no longer kept, and of a turn whose calls take more than that only
-the newest. Results give way in it too: all but the newest while it takes too much, and those of
-1,500 characters or more that are older than the newest six rounds. Arguments of calls stay. The
-summariser reads 160,000 characters of at most eight stretches from all that goes, and writes
-eleven sections and a log of the session of 4,000 tokens in one request. Rules add an index of
-names that stand in the text, what the user said, word for word, and a note that the history can be
-searched (``session_search``; ``hermes:mode=lean+archive:k=4:query=model`` does search it). An
+10,000 tokens and at most 25,000, half more where a message would be cut, and never more than a
+fifth of the window; eight messages are no longer kept, and of a turn whose calls take more than
+that only the newest. Results give way in it too: all but the newest while it takes too much, and
+those of 1,500 characters or more that are older than the newest six rounds. Arguments of calls
+stay. The summariser reads 160,000 characters of at most eight stretches from all that goes, and
+writes eleven sections and a log of the session of 4,000 tokens in one request. Rules add an index
+of names that stand in the text, what the user said, word for word, and a note that the history can
+be searched (``session_search``; ``hermes:mode=lean+archive:k=4:query=model`` does search it). An
 earlier summary goes, wherever it stands, and what stood in its message is read. A request that is
-still open is said again after the summary. An empty reply leaves the view as it was. Two
-things are left out: the original also removes the copy of such a request from the first messages,
-and it notes what was not read. What the user said in earlier parts stays only if the model repeats
-it; rules do not.
+still open is said again after the summary. An empty reply leaves the view as it was. Two things are
+left out: the original also removes the copy of such a request from the first messages, and it notes
+what was not read. What the user said in earlier parts stays only if the model repeats it; rules do
+not.
 """
 
 from __future__ import annotations
