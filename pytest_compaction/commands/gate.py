@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from pytest_compaction.commands.arguments import CommandError, add_repeatable, named_run
-from pytest_compaction.commands.measured_run import baselines_of, rules_of, settings_of
+from pytest_compaction.commands.measured_run import (
+    baselines_of,
+    check_words,
+    rules_of,
+    settings_of,
+)
 from pytest_compaction.gate import (
     BaselineDecision,
     ThresholdError,
@@ -83,6 +88,7 @@ def run(options: argparse.Namespace) -> int:
     records, notes = found.records, list[str]()
     if named:
         baselines, records, notes = baselines_of(named, path, found, rules.pass_score)
+    check_words(header, thresholds, arms, bool(baselines))
     if options.pass_score is not None:
         records = list(judged_again(records, rules.pass_score, rules.over_budget))
     if found.problems:

@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import Case, CaseFileError, CaseIndex
-from pytest_compaction.gate import BaselineDecision, Decision, coverage_text, planned_in
+from pytest_compaction.gate import (
+    BaselineDecision,
+    Decision,
+    Threshold,
+    coverage_text,
+    planned_in,
+    scopes_of,
+)
 from pytest_compaction.metrics import by_compactor
+from pytest_compaction.models import record_command
 from pytest_compaction.options import newly_gone, option_of, range_of
 from pytest_compaction.records import (
     Baseline,
@@ -30,8 +38,8 @@ from pytest_compaction.records import (
 from pytest_compaction.reports import Failures, Line, gate_line
 from pytest_compaction.session.end.baseline import baselines_in, read_alike, views_in
 from pytest_compaction.session.named_files import case_places, find_named
-from pytest_compaction.settings import BaselineRules, OptionError, OverBudget
-from pytest_compaction.text import NumberError
+from pytest_compaction.settings import BaselineRules, Budget, OptionError, OverBudget
+from pytest_compaction.text import NumberError, printable
 
 _CONSISTENCY: Final = 0.7
 
@@ -98,6 +106,38 @@ def rules_of(
         "report" if settings.get("over_budget") == "report" else "fail",
         BaselineRules(number("max_drop"), gone, chosen("inconclusive", "fail")[1]),
     )
+
+
+def check_words(
+    header: Mapping[str, Any],
+    thresholds: Sequence[Threshold],
+    arms: Sequence[tuple[str, Budget | None]],
+    has_baseline: bool,
+) -> None:
+    """Refuse a strategy of which rules alone would decide, or only some cases, as a run does.
+
+    Raises :class:`OptionError`.
+    """
+    words = header.get("words")
+    words = words if isinstance(words, dict) else {}
+    by, missing = (words.get(key) or {} for key in ("strategies", "missing"))
+    named = {threshold.scope for threshold in thresholds}
+    for arm in arms:
+        name = arm[0]
+        if not (has_baseline or None in named or named & {*scopes_of([arm])}):
+            continue
+        if by.get(name) == "rules":
+            raise OptionError(
+                f"{name}: rules wrote its summaries, which prompts and models do not change, so "
+                "nothing is decided on it; run it again with a model (--compaction-model=NAME), "
+                "or ask for rules in so many words: --compaction-model=offline"
+            )
+        if name in missing:
+            listed = printable(", ".join(missing[name]), 500)
+            raise OptionError(
+                f"{name}: no words of some cases are recorded, so nothing is decided on it: "
+                f"{listed}; {record_command(name)}, and run again"
+            )
 
 
 def baselines_of(

@@ -11,7 +11,12 @@ from typing import Any
 import pytest
 
 from pytest_compaction.commands.arguments import add_repeatable
-from pytest_compaction.commands.measured_run import RunRules, baselines_of, rules_of
+from pytest_compaction.commands.measured_run import (
+    RunRules,
+    baselines_of,
+    check_words,
+    rules_of,
+)
 from pytest_compaction.gate import (
     BaselineDecision,
     Decision,
@@ -99,6 +104,7 @@ def run(options: argparse.Namespace) -> int:
     check_scopes(thresholds, arms)
     rules = rules_of(run.header, "the shards'")
     against, notes = _against(run, rules, output)
+    check_words(run.header, thresholds, arms, against.decides)
     _check_places(options)
     try:
         write_run(output, run)

@@ -150,10 +150,13 @@ def found_words(
         for row in archive.words:
             if row.case == id and row.role == "summary" and row.trigger == settings.trigger:
                 held[row.strategy, id].add((row.trial, row.budget))
+    _check_writers(archives)
     strategies: dict[str, Literal["recorded", "rules"]] = {}
     missing: dict[str, tuple[str, ...]] = {}
     able = [name for name, asks in asking.items() if asks]
     silent = {name: _silent(settings, name, cases, archives) for name in able}
+    if archives and not any(held.values()):
+        why = "none are recorded at this trigger"
     for name in able:
         budgets = [budget for budget in settings.budgets_of(name) if budget is not None]
         there = {
@@ -162,6 +165,9 @@ def found_words(
             if (trials := _trials(held[without_archive(name), entry.id], budgets))
         }
         known = bool(there or silent[name])
+        at_others = any(held[without_archive(name), entry.id] for entry in cases.entries)
+        if not known and at_others:
+            why = "none are recorded at this budget"
         strategies[name] = "recorded" if known else "rules"
         if there and settings.trials > max(there.values()):
             raise OptionError(
@@ -181,6 +187,17 @@ def found_words(
     recorded = RecordedWords(archives, strict=bool(gated))
     count = len(cases.entries)
     return RunWords(recorded, strategies, missing, silent, count, why, for_dialogues)
+
+
+def _check_writers(archives: Mapping[str, Archive]) -> None:
+    """Refuse words of several models in one run."""
+    models = sorted({archive.manifest.model for archive in archives.values()})
+    if len(models) > 1:
+        raise OptionError(
+            f"the recorded words of these cases are of {len(models)} models, whose rows share no "
+            f"mean: {printable(', '.join(models), 500)}; name the cases of one with "
+            "--compaction-cases, or a model that writes for all: --compaction-model=NAME"
+        )
 
 
 def _check_words(

@@ -201,7 +201,7 @@ def test_words_of_another_request_are_marked_and_no_gate_passes_with_them(projec
     assert command in reason
 
 
-def test_a_case_without_words_is_named_and_a_rule_is_an_error(project, record):
+def test_a_case_without_words_is_named_and_a_rule_is_an_error(project, record, capsys):
     record("anchored", cases=("first",))
     shown = measure(project, "--compactor=anchored,truncate", "-v")
     assert "anchored: no words of 1 case, not in its figures: second; record" in said(shown)
@@ -213,6 +213,10 @@ def test_a_case_without_words_is_named_and_a_rule_is_an_error(project, record):
     assert "anchored has a rule, and no words of 1 case" in said(refused)
     measure(project, both, rule.format("truncate"))
     assert records(project).header["words"]["missing"] == {"anchored": ["second"]}
+    capsys.readouterr()
+    assert main(["gate", "last", "--threshold=overall@anchored>=0"]) == pytest.ExitCode.USAGE_ERROR
+    assert "anchored: no words of some cases are recorded" in capsys.readouterr().err
+    assert main(["gate", "last", "--threshold=overall@truncate>=0"]) == pytest.ExitCode.OK
 
 
 def note_silent(path, strategy, silent, kept):
@@ -238,6 +242,27 @@ def test_a_case_in_which_a_strategy_asks_nothing_is_measured_as_it_runs(project,
     assert words_by_strategy(project) == {("langchain", None), ("anchored", "recorded")}
     assert records(project).header["words"]["silent"] == {"langchain": ["first", "second"]}
     assert "missing" not in records(project).header["words"]
+
+
+def test_words_of_two_models_are_not_measured_together(project, record):
+    archive = Archive(record("anchored"))
+    other = project.path / "other"
+    other.mkdir()
+    (project.path / "cases" / "second.json").rename(other / "second.json")
+    words = [row for row in archive.words if row.case == "second"]
+    write(other / WORDS_FILE, replace(archive.manifest, model="another model"), words)
+    both = ("--compaction-cases=cases", "--compaction-cases=other")
+    refused = measure(project, "--compactor=anchored", *both)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert "are of 2 models, whose rows share no mean" in said(refused)
+    for alone in (("--compactor=truncate", *both), ("--compactor=anchored", both[1])):
+        assert measure(project, *alone).ret != pytest.ExitCode.USAGE_ERROR
+
+
+def test_words_at_another_budget_are_named_as_such(project, record, no_model_named):
+    record("anchored")
+    shown = unnamed(project, "--compactor=anchored", "--compaction-budget=300")
+    assert "none are recorded at this budget" in said(shown)
 
 
 def test_a_case_that_changed_is_not_silent_and_neither_is_one_at_another_budget(project, record):
@@ -284,7 +309,7 @@ def test_recorded_words_are_measured_where_no_model_is_named(
 
 @BOTH
 def test_without_any_words_rules_write_and_say_so_and_no_gate_passes_with_them(
-    project, no_model_named, workers
+    project, no_model_named, workers, capsys
 ):
     shown = unnamed(project, "--compactor=anchored,truncate", workers)
     assert words_by_strategy(project) == {("anchored", "rules"), ("truncate", None)}
@@ -295,6 +320,9 @@ def test_without_any_words_rules_write_and_say_so_and_no_gate_passes_with_them(
     rows = {line.split()[0]: line.split()[-1] for line in shown.outlines if line.strip()}
     assert (rows["anchored"], rows["truncate"]) == ("rules", "-")
     assert records(project).header["words"]["strategies"] == {"anchored": "rules"}
+    capsys.readouterr()
+    assert main(["gate", "last", "--threshold=overall>=0"]) == pytest.ExitCode.USAGE_ERROR
+    assert "anchored: rules wrote its summaries" in capsys.readouterr().err
     for gate in ([GATE], ["--compaction-baseline=base.json", "--compaction-baseline-update"]):
         refused = unnamed(project, "--compactor=anchored", *gate)
         assert refused.ret == pytest.ExitCode.USAGE_ERROR
