@@ -261,7 +261,7 @@ def test_words_of_two_models_are_not_measured_together(project, record):
 
 def test_words_at_another_budget_are_named_as_such(project, record, no_model_named):
     record("anchored")
-    shown = unnamed(project, "--compactor=anchored", "--compaction-budget=300")
+    shown = unnamed(project, "--compactor=anchored", "--compaction-budget=280")
     assert "none are recorded at this budget" in said(shown)
 
 
