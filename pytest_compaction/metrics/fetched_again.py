@@ -101,11 +101,12 @@ def after_compactions(
         back = min(place, LOOKBACK)
         fetched: dict[int, AfterPoint] = {}
         for horizon in HORIZONS:
-            after = _fetched(calls, earlier, place, min(place + horizon, end), back)
+            length = min(horizon, end - place)
+            after = _fetched(calls, earlier, place, place + length, back)
             points = _nearest(far[horizon], place, back)
             elsewhere = Fetched()
-            for point in points:
-                elsewhere += _fetched(calls, earlier, point, point + horizon, back)
+            for point in points:  # as long, because a repeat within the stretch does not count
+                elsewhere += _fetched(calls, earlier, point, point + length, back)
             fetched[horizon] = AfterPoint(after, elsewhere, len(points))
         waits = [
             looks

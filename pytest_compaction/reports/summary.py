@@ -149,8 +149,9 @@ def file_lines(shown: str, records: Sequence[Record]) -> Iterator[Line]:
     if (held := held_against(fetched_pairs(probes, HORIZONS[0]))) is not None:
         yield from wrapped(
             f"looked up again in the next {HORIZONS[0]} calls after a compaction on record "
-            f"{held.after.value:.1%}, elsewhere {held.elsewhere.value:.1%}: table fetched_again of "
-            "pytest-compaction report",
+            f"{held.after.value:.1%}, elsewhere {held.elsewhere.value:.1%}, difference "
+            f"{100 * (held.after.value - held.elsewhere.value):+.1f} points: table fetched_again "
+            "of pytest-compaction report",
             "dim",
         )
     if production_loss(probes) is not None:

@@ -291,17 +291,29 @@ def test_the_change_between_two_periods():
     assert change_between(old, {}) is None
 
 
-def simulated(random, forgets):
+def simulated(random, forgets, earliest=50, left=50, horizon=10):
     """A session of looks at 40 files, some twice, and a compaction that may make it forget."""
-    place = random.randrange(50, 110)
-    asked = [random.randrange(40) for _ in range(160)]
+    place = random.randrange(earliest, earliest + 60)
+    asked = [random.randrange(40) for _ in range(place + left)]
     if forgets:
         for number in range(place, place + 10, 2):
             asked[number] = asked[number - 20]
     calls = [look(f"read {file}", f"text {file}", (f"/r/{file}.py",)) for file in asked]
     (after,) = after_compactions(calls, [place])
-    held = after.fetched[10]
+    held = after.fetched[horizon]
     return held.after.share, held.elsewhere.share
+
+
+@pytest.mark.parametrize(("left", "horizon"), [(3, 10), (10, 40), (20, 40)])
+def test_a_short_rest_of_a_session_is_held_against_stretches_as_short(left, horizon):
+    random, pairs = Random(11), {}
+    for number in range(300):
+        after, elsewhere = simulated(random, False, 170, left, horizon)
+        if elsewhere is not None:
+            pairs[f"s{number:03}"] = [(after, elsewhere)]
+    low, high = held_against(pairs).difference.interval
+    assert len(pairs) > 100
+    assert low <= 0 <= high
 
 
 @pytest.mark.parametrize(("forgets", "is_shown"), [(False, False), (True, True)])

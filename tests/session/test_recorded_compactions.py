@@ -118,7 +118,8 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
         compactor=None,
     )
     shown = (
-        "looked up again in the next 10 calls after a compaction on record 20.0%, elsewhere 0.0%"
+        "looked up again in the next 10 calls after a compaction on record 20.0%, elsewhere 0.0%, "
+        "difference +20.0 points"
     )
     assert shown in flat(result.outlines)
     (record, _) = records(pytester).records
