@@ -96,18 +96,34 @@ class NextCall:
         tool, arguments = named.get("tool"), named.get("arguments", {})
         if not isinstance(tool, str) or not isinstance(arguments, dict):
             return "the reply is no call: it lacks a tool, or its arguments are no object"
-        return max(self._right(call, tool, arguments) for call in self.calls)
+        scores = [self._right(call, tool, arguments) for call in self.calls]
+        compared = [score for score in scores if score is not None]
+        return max(compared) if compared else "the recorded call has nothing that can be compared"
 
-    def _right(self, call: ToolCall, tool: str, arguments: Mapping[str, Any]) -> float:
-        if call.name != tool:
-            return 0.0
+    def _right(self, call: ToolCall, tool: str, arguments: Mapping[str, Any]) -> float | None:
+        """The score against one call; ``None`` if its arguments are all long texts, or no JSON."""
         wanted = call.parsed()
-        long = {n for n, text in wanted.items() if isinstance(text, str) and len(text) > _LONG}
+        long = {name for name, value in wanted.items() if _has_long_text(value)}
         asked, named = (
             {name: value for name, value in each.items() if name not in long}
             for each in (wanted, arguments)
         )
-        return arguments_right(asked, named, self.folder)
+        if not asked and call.arguments.strip() not in {"", "{}"}:
+            return None
+        return arguments_right(asked, named, self.folder) if call.name == tool else 0.0
+
+
+def _has_long_text(value: Any) -> bool:
+    """Whether a value of JSON is a long text or holds one, however deep."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str) and len(each) > _LONG:
+            return True
+        waiting += (
+            each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+        )
+    return False
 
 
 def next_call(case: Case, point: int) -> NextCall | None:

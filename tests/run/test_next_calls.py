@@ -125,6 +125,15 @@ def test_a_long_text_is_not_asked_for():
     for written in ({"path": "a", "text": "..."}, {"path": "a"}):
         assert wanted.score("call", call(written, "write")) == 1.0
     assert wanted.score("call", call({"path": "b", "text": "x" * 301}, "write")) == 0.0
+    edits = next_call(log(("edit", {"path": "a", "edits": [{"old": "x" * 301}]})), 0)
+    assert edits.score("call", call({"path": "a", "edits": "..."}, "edit")) == 1.0
+
+
+@pytest.mark.parametrize("arguments", [{"command": "x" * 301}, "*** Begin Patch"])
+def test_a_call_with_nothing_to_compare_has_no_score(arguments):
+    wanted = next_call(log(("run", arguments)), 0)
+    for replied in ({}, {"command": "rm -rf x"}):
+        assert "nothing that can be compared" in wanted.score("call", call(replied, "run"))
 
 
 def ask(model, contexts, wanted=WANTED):

@@ -73,7 +73,7 @@ class ProductCompactor(HistoryCompactor):
     takes_empty = False
     """Whether an empty reply is taken for the summary."""
     usually_over: ClassVar[str] = ""
-    """Why views are over the budget at most points of the shipped cases, if they are."""
+    """Why views are over the budget at three of four points of the shipped cases, if they are."""
     takes_instruction = False
     """Whether the product's own command takes an instruction for the summary."""
 

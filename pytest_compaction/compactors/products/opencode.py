@@ -11,8 +11,9 @@ The summary has nine sections. The next compaction updates it, and reads what st
 reply without any section is asked for once more; then the view stays as it was. A checkpoint is
 not compacted before something was said after it.
 
-A request that the endpoint refuses as too long is compacted in the same way and sent again. A
-conversation that does not fit the window without what stays cannot be compacted.
+The original also compacts in this way after a request that the endpoint refuses as too long, and
+sends it again; that is left out, because a view that is sent here has a budget. A conversation
+that does not fit the window without what stays cannot be compacted.
 
 Clearing old tool output was part of version 1: ``opencode-prune``.
 

@@ -14,7 +14,8 @@ stayed at the last compaction out of the next summary; today it is summarised li
 
 Adapted: the constants are in proportion to the case's window (pi names none; 200,000 tokens are
 assumed), and what stays takes at most half of the rest of the budget, unless a single message
-does. Tokens are counted, not estimated from characters. Any file tool counts, not only those of
+does. Tokens are counted, not estimated from characters. The summariser is not shown what the
+model thought, which pi writes out. Any file tool counts, not only those of
 pi; as there, what a shell command does to files does not.
 """
 
