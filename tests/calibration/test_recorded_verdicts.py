@@ -160,7 +160,7 @@ def test_the_figures_are_of_strategies_and_their_means_of_all():
     table = agreement_table([*found, both("c0", [True], [], 5.0, 0, "none")])
     assert "| facts stated | 16 | 1.00 [1.00, 1.00] |" in table
     assert "| accuracy | 8 | 1.00 [1.00, 1.00] |" in table
-    assert "| context | 0 | - | - |" in table
+    assert "| context | 0 | - | - | - |" in table
     [row] = strategy_rows(found)
     assert row[:3] == ("anchored", 8, "75% [47%, 100%]")
     assert (

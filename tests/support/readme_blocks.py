@@ -20,7 +20,14 @@ from pathlib import Path
 from support.pages import DOCS, README
 from support.paths import CASES, ROOT
 
-from pytest_compaction.metrics import aggregate, is_over_budget, known, overall_mean
+from pytest_compaction.metrics import (
+    aggregate,
+    cluster_interval,
+    is_over_budget,
+    known,
+    overall_mean,
+)
+from pytest_compaction.metrics.intervals import case_key, clustered
 from pytest_compaction.models import Archive, RecordedVerdict
 from pytest_compaction.records import load_run
 from pytest_compaction.settings import CONTROL
@@ -286,7 +293,10 @@ def words_block():
         low, high = known()["overall"].within(mean.interval)
         facts = [fact for record in own for fact in record["facts"]]
         kept = [facts, *([f for f in facts if f["class"] == each] for each in CLASSES)]
-        shares = (f"{sum(f['survived'] for f in some) / len(some):.0%}" for some in kept)
+        shares = [f"{sum(f['survived'] for f in some) / len(some):.0%}" for some in kept]
+        by_case = clustered((case_key(r), float(f["survived"])) for r in own for f in r["facts"])
+        least, most = cluster_interval(by_case)
+        shares[0] += f" [{max(least, 0):.0%}, {min(most, 1):.0%}]"
         score = f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
         row = [f"| {origin}", f"`{name}`", score, judged(own), *shares]
         mark = "! " if overran(own) else ""

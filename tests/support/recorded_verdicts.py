@@ -158,24 +158,29 @@ LEVELS = {
 def agreement_table(both):
     """Agreement on items, dimensions, facts and means of cases, without the control."""
     own = [one for one in both if one.record["compactor"] != CONTROL]
-    rows = ["| compared | pairs | weighted kappa | model minus rules |", "|---|---:|---:|---:|"]
+    head = "| compared | pairs | weighted kappa | tau of case means | model minus rules |"
+    rows = [head, "|---|---:|---:|---:|---:|"]
     for name, pairs_of in LEVELS.items():
         pairs = by_case(own, pairs_of)
         count = sum(map(len, pairs.values()))
         gap = _mean({case: [b - a for a, b in group] for case, group in pairs.items()}, (-5, 5))
-        rows.append(f"| {name} | {count:,} | {_of(weighted_kappa, pairs)} | {gap} |")
-    means = clustered(
-        (case_key(one.record), ((one.record["compactor"], one.record["case"]), one.overall))
-        for one in own
-    )
-
-    def of_means(statistic):
-        return _of(lambda kept: statistic(_pair_means(kept)), means)
-
+        tau = _of_means(own, pairs_of, kendall_tau_b)
+        rows.append(f"| {name} | {count:,} | {_of(weighted_kappa, pairs)} | {tau} | {gap} |")
+    overall = _of_means(own, LEVELS["overall, six dimensions"], weighted_kappa)
     return "\n".join(rows) + (
-        f"\n\nMeans of a case and strategy: weighted kappa {of_means(weighted_kappa)}, Kendall's "
-        f"tau {of_means(kendall_tau_b)}.\n{_facts_told(own)}"
+        f"\n\nMeans of a case and strategy: weighted kappa {overall}.\n{_facts_told(own)}"
     )
+
+
+def _of_means(both, pairs_of, statistic):
+    """A figure over the means of each case and strategy."""
+    means = clustered(
+        (case_key(one.record), ((one.record["compactor"], one.record["case"]), pair))
+        for one in both
+        for pair in pairs_of(one)
+        if pair
+    )
+    return _of(lambda kept: statistic(_pair_means(kept)), means)
 
 
 def _pair_means(values):
