@@ -82,6 +82,7 @@ def main(arguments: list[str]) -> int:
         code = 1 if gone else code
         for mark, lines in (("GONE", gone), ("ok", said)):
             for line in lines:
+                mark = "-" if line.endswith("nothing checked") else mark
                 sys.stdout.write(f"{mark:<5}{row['strategy']:<18}{line}\n")
     return code
 
