@@ -179,5 +179,5 @@ def test_the_recorded_answers_and_verdicts_are_to_the_requests_of_today(tmp_path
     make = verdict_sheets.sheets
     monkeypatch.setattr(verdict_sheets, "sheets", lambda of: made.append(list(make(of))) or made[0])
     assert verdict_sheets.main(["answers", str(tmp_path)]) == 0
-    assert len(list((tmp_path / "answers").glob("*.txt"))) == 78
+    assert len(list((tmp_path / "answers").glob("*.txt"))) == 84
     assert list(stale(made[0], Archive(verdict_sheets.ARCHIVE))) == []
