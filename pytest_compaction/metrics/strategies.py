@@ -152,14 +152,19 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
 
 
 def with_other_words(groups: Mapping[str, Sequence[Record]]) -> frozenset[str]:
-    """The strategies that are compared with none: the summaries of others are recorded words, and
-    theirs are not; or another reader than that of the first strategy read their views."""
+    """The strategies that are compared with none.
+
+    Their summaries have other writers than those that are compared: recorded words where there are
+    any, else those of the first strategy that has a writer. Or another reader than that of the
+    first strategy read their views.
+    """
     words = {name: words_in(group) for name, group in groups.items()}
     readers = {name: reader_in(group) for name, group in groups.items()}
     first = next(iter(readers.values()), None)
     apart = {name for name, reader in readers.items() if reader != first}
-    if "recorded" in words.values():
-        apart |= {name for name, whose in words.items() if whose not in {None, "recorded"}}
+    writers = [whose for whose in words.values() if whose]
+    kept = "recorded" if "recorded" in writers else next(iter(writers), None)
+    apart |= {name for name, whose in words.items() if whose not in {None, kept}}
     return frozenset(apart)
 
 

@@ -67,12 +67,14 @@ def blank_record(
 def words_of(settings: Settings, compactor: str, calls: int) -> Words | None:
     """Who wrote the summaries of an item for which its compactions made so many calls.
 
-    ``None`` where none was asked for, if words are recorded or no model was named; what the client
-    of a strategy asked there is ``live``.
+    ``None`` where none was asked for; where ``--compaction-model=offline`` is named all are by
+    rules. The client of a strategy asks a ``live`` model.
     """
     if settings.tells_words or not settings.names_model:
         return dict(settings.words).get(compactor, "live") if calls else None
-    return "rules" if settings.model == OFFLINE or not calls else "live"
+    if settings.model == OFFLINE:
+        return "rules"
+    return "live" if calls else None
 
 
 def with_error(record: Record, phase: Phase, reason: str) -> Record:

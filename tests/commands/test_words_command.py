@@ -88,6 +88,17 @@ def test_what_a_model_writes_is_recorded_once_and_listed(recorded, endpoint, cap
     assert "whole. 2 summaries of 1 strategies in 2 cases" in capsys.readouterr().out
 
 
+def test_the_days_of_all_words_of_a_strategy_are_kept(recorded):
+    archive = Archive(recorded)
+    first = [row for row in archive.words if row.case == CASES[0]]
+    write(recorded, archive.manifest, first)
+    later = ["--date=2026-12-02" if each.startswith("--date") else each for each in RECORD]
+    assert main([*later, "--replay"]) == 0
+    manifest = Archive(recorded).manifest
+    assert len(Archive(recorded).words) == 2
+    assert manifest.strategies["anchored"].date == manifest.dates == "2026-11-30 to 2026-12-02"
+
+
 def test_an_archive_has_the_words_of_its_strategy(recorded, capsys):
     lines = listed(capsys, "--compactor=anchored+archive,anchored")
     assert cells(lines, "anchored") == [2, 0, 0, 0, 0, 0]

@@ -392,7 +392,7 @@ def test_a_killed_run_leaves_whole_lines_that_can_be_loaded(pytester):
     [
         ("offline", 3, "rules"),
         ("m", 1, "live"),
-        ("m", 0, "rules"),
+        ("m", 0, None),
         ("recorded", 1, "recorded"),
         ("recorded", 0, None),
     ],

@@ -177,7 +177,11 @@ def test_words_of_another_request_are_marked_and_no_gate_passes_with_them(projec
     record(strategy)
     gated = measure(project, f"--compactor={strategy}", GATE)
     assert gated.ret == pytest.ExitCode.OK
+    baseline = f"--compaction-baseline={run_files(project)[-1]}"
     prompt.write_text("Say what was done and chosen.\n\n$messages\n")
+    held = measure(project, f"--compactor={strategy}", baseline)
+    assert held.ret == pytest.ExitCode.TESTS_FAILED
+    assert "no recorded words answer what would be sent now" in last_line(held)
     shown = measure(project, f"--compactor={strategy},truncate")
     assert "stale: recorded words that answer another request" in said(shown)
     marked = [r for r in records(project).records if r["compactor"] == strategy]

@@ -58,8 +58,9 @@ EXCERPT_TOKENS = 800
 """Tokens of the log that a judge is shown for each question, with all questions in one request."""
 ARCHIVE = CASES / WORDS_FILE
 PROVENANCE = (
-    "Answers and verdicts: one request for each case and strategy, answered alone; who answered "
-    "had seen no facts, who judged no view, and neither the name of the strategy."
+    "Answers and verdicts: one request for each case and strategy with its probes in shuffled "
+    "order, answered alone; who answered had seen no facts, who judged no view, and neither the "
+    "name of the strategy."
 )
 
 ANSWER, VERDICT = (

@@ -377,6 +377,11 @@ def _target(options: argparse.Namespace, case: Path) -> Path:
     )
 
 
+def _span(days: Sequence[str]) -> str:
+    """The first and the last of some days, or the only one."""
+    return " to ".join(dict.fromkeys((days[0], days[-1])))
+
+
 def _merged(
     options: argparse.Namespace,
     path: Path,
@@ -404,10 +409,12 @@ def _merged(
     prompts: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         prompts[row["strategy"]].add(row["prompt"])
-    recorded = {
-        name: RecordedPrompt(short_hash(canonical_json(sorted(each))), date)
-        for name, each in prompts.items()
-    }
+    stay = {each.strategy for each in kept if each.role == "summary"}
+    recorded = {}
+    for name, each in prompts.items():
+        earlier = before.strategies.get(name) if before and name in stay else None
+        days = sorted({date, *(_DATE.findall(earlier.date) if earlier else ())})
+        recorded[name] = RecordedPrompt(short_hash(canonical_json(sorted(each))), _span(days))
     names = "case strategy point trial number digest words budget trigger finish".split()
     for row in rows:
         values: dict[str, Any] = {name: row[name] for name in names}
@@ -418,7 +425,7 @@ def _merged(
     known = {**(before.strategies if before else {}), **recorded}
     manifest = Manifest(
         model=model,
-        dates=" to ".join(dict.fromkeys((dates[0], dates[-1]))),
+        dates=_span(dates),
         sampling=options.sampling or (before.sampling if before else _SAMPLING),
         provenance=tuple(
             dict.fromkeys([*(before.provenance if before and kept else ()), *options.provenance])

@@ -47,7 +47,7 @@ class ArchiveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RecordedPrompt:
-    """The prompt that the words of a strategy answered: its digest, and the date of recording."""
+    """The prompt that the words of a strategy answered: its digest, and the days of recording."""
 
     digest: str
     date: str
