@@ -65,6 +65,14 @@ def run_file(pytester):
     return file
 
 
+def test_the_page_counts_what_comes_with_the_package():
+    said = " ".join(text(README).split())
+    facts = sum(len(probe.facts) for case in shipped() for probe in case.probes)
+    assert f"{facts:,} facts from {len(shipped())} sessions" in said
+    assert f"in {len({case.project or case.id for case in shipped()})} projects" in said
+    assert f"{len(Registry().descriptions())} come with the package" in said
+
+
 @pytest.mark.exhaustive
 def test_the_figures_shown_first_are_those_measured():
     measured = summary_block()
