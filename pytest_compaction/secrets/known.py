@@ -1,7 +1,7 @@
 """Secrets that this process knows: values of its environment and of the parameters of strategies.
 
-They are found as they are, percent-encoded as in an address, escaped as in JSON, and in base64 as
-in a header of basic authentication.
+They are found as they are, in upper case, percent-encoded as in an address, escaped as in JSON, in
+hexadecimal, and in base64 as in a header of basic authentication.
 Variables may point elsewhere while a run lasts; the run itself asks :func:`own_variable`.
 """
 
@@ -23,7 +23,7 @@ from pytest_compaction.secrets.disguises import Span
 LONG: Final = 12
 """Fewest characters of a secret that is found within a word."""
 _SHORTEST_ENCODED: Final = 6
-"""Fewest characters of a secret that is also looked for in base64."""
+"""Fewest characters of a secret that is also looked for in upper case, hexadecimal and base64."""
 _ESCAPED_OCTET: Final = re.compile("%[0-9A-F]{2}")
 
 # --- names of variables and parameters that hold a secret ---
@@ -238,7 +238,7 @@ def _forms(secret: str) -> tuple[str, ...]:
     slashes = (form.replace("/", r"\/") for form in escaped)
     forms = [secret, *quoted, *lower, *escaped, *slashes]
     if len(secret) >= _SHORTEST_ENCODED and not secret.isalpha():
-        forms += _in_base64(octets)
+        forms += [secret.upper(), octets.hex(), octets.hex().upper(), *_in_base64(octets)]
     return tuple(dict.fromkeys(forms))
 
 

@@ -1,4 +1,4 @@
-"""A known key is found as others write it: in addresses, JSON and base64."""
+"""A known key is found as others write it: in addresses, JSON, capitals, hexadecimal and base64."""
 
 import base64
 import json
@@ -14,6 +14,9 @@ FORMS = {
     "an address": quote(KEY, safe=""),
     "JSON": json.dumps({"v": f"\n{KEY}"}).replace("/", r"\/"),
     "basic authentication": base64.b64encode(f"user:{KEY}".encode()).decode(),
+    "upper case": KEY.upper(),
+    "hexadecimal": f"0x{KEY.encode().hex()}",
+    "hexadecimal of bytes": KEY.encode().hex().upper(),
     "base64 for addresses": base64.urlsafe_b64encode(f"v{KEY}".encode()).decode(),
 }
 
