@@ -36,7 +36,7 @@ _RECORD: Final = (
 _NEEDS: Final = {
     "strategies": "items with a score",
     "budgets": "a run at several budgets, such as --compaction-budget=1000,2000",
-    "curve": "a run of a strategy and of the same with an archive, such as window,window+archive",
+    "curve": "a strategy that reads the question, such as window+archive or rag",
     **dict.fromkeys(LONG_MEMORY, "a run over long conversations, with questions of that kind"),
     "origins": "a run over real and scripted cases",
     "production": _RECORD,

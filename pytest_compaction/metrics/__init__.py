@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.production import *
     from pytest_compaction.metrics.readings import *
     from pytest_compaction.metrics.recovery import *
+    from pytest_compaction.metrics.search import *
     from pytest_compaction.metrics.strategies import *
     from pytest_compaction.metrics.task_tokens import *
 
@@ -110,6 +111,7 @@ _NAMES: Final = {
     ),
     "production": "ProductionLoss production_loss",
     "recovery": "is_recoverable names_command names_path",
+    "search": "without_questions",
     "strategies": (
         "NULLS NullComparison StrategyComparison StrategyPair best_null compare_strategies "
         "differences_by_case is_null pair_items paired_difference stale_summaries "

@@ -50,8 +50,9 @@ from pytest_compaction.text import Range
 
 Kind = Literal["score", "share", "number"]
 """A score is from 0 to 5, a share is written in per cent, a number as it is."""
-Outlet = Literal["terminal", "table", "compare", "csv"]
-"""Where figures are shown; in a threshold, JSON and JUnit files all of them are."""
+Outlet = Literal["terminal", "verbose", "table", "compare", "csv"]
+"""Where figures are shown, ``verbose`` being the terminal with ``-v``; in a threshold, JSON and
+JUnit files all of them are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,9 @@ def _without_interval(value: float | None, records: Sequence[Record]) -> Mean | 
 
 
 _EVERYWHERE: Final[frozenset[Outlet]] = frozenset(get_args(Outlet))
+_VERBOSE: Final[frozenset[Outlet]] = frozenset({"terminal"})
+"""Of a figure that the terminal shows with ``-v`` only."""
+_TERMINAL: Final[frozenset[Outlet]] = frozenset({"terminal", "verbose"})
 _SCORE: Final = partial(
     Figure, kind="score", bounds=Range(0, MAX_SCORE), placed=_EVERYWHERE, always=True
 )
@@ -227,7 +231,7 @@ FIGURES: tuple[Figure, ...] = (
             ("stated", "stated only", False),
         )
     ),
-    Figure("unasked", "share", Range(0, 1), "before search", of=stated_unasked),
+    Figure("unasked", "share", Range(0, 1), "before search", of=stated_unasked, placed=_VERBOSE),
     Figure(
         "found",
         "share",
@@ -235,6 +239,7 @@ FIGURES: tuple[Figure, ...] = (
         "found again",
         of=found_share,
         whole=lambda mine, _: found_facts(mine),
+        placed=_VERBOSE,
     ),
     Figure(
         "found_tokens",
@@ -243,6 +248,7 @@ FIGURES: tuple[Figure, ...] = (
         "tokens a fact",
         whole=lambda mine, _: tokens_a_found_fact(mine),
         threshold=Range(0, 1e9),
+        placed=_VERBOSE,
     ),
     _SHARE("pass^1", whole=lambda mine, _: pass_mean(mine), placed=_EVERYWHERE, always=True),
     _SHARE(
@@ -268,7 +274,7 @@ FIGURES: tuple[Figure, ...] = (
                 label=f"next {way}",
                 whole=partial(_next_kept, way=way),
                 threshold=Range(-10, 10),
-                placed=frozenset({"terminal", "csv"}),
+                placed=_TERMINAL | {"csv"},
             ),
             *(
                 Figure(
@@ -277,7 +283,7 @@ FIGURES: tuple[Figure, ...] = (
                     Range(0, 1),
                     label=f"{way} {context}",
                     of=partial(next_share, way=way, context=context),
-                    placed=frozenset({"terminal", "compare"}),
+                    placed=_TERMINAL | {"compare"},
                 )
                 for context in CONTEXTS
             ),

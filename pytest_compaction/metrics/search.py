@@ -15,13 +15,29 @@ from pytest_compaction.metrics.intervals import (
     counts_of,
     mean_over,
 )
-from pytest_compaction.record import Record
+from pytest_compaction.record import FactRecord, Record
 
 
 def stated_unasked(record: Record) -> float | None:
     """The share of an item's facts that the view states without its question."""
     facts = _known(record)
     return sum(before for before, _ in facts) / len(facts) if facts else None
+
+
+def without_questions(records: Sequence[Record]) -> list[Record]:
+    """The records whose view without the question is known, as if that had been the view."""
+    found: list[Record] = []
+    for record in records:
+        if _known(record):
+            tokens = record["tokens"]
+            view = tokens["view"] - record["search"]["tokens"]
+            facts: list[FactRecord] = [
+                {**fact, "survived": fact["unasked"]}
+                for fact in record["facts"]
+                if "unasked" in fact
+            ]
+            found.append({**record, "tokens": {**tokens, "view": view}, "facts": facts})
+    return found
 
 
 def found_share(record: Record) -> float | None:

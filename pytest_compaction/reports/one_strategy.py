@@ -179,7 +179,7 @@ def one_strategy(
         yield from cost_lines(records, pricing)
         if not figures.too_few:
             yield from null_lines(records)
-    yield from figure_lines(records, control, "")
+    yield from figure_lines(records, control, "", verbose)
     yield from unread_nulls_lines(records)
     yield from trouble_lines(figures, records, "")
     yield from unscored_because(records)
@@ -255,10 +255,10 @@ def short_count(tokens: int) -> str:
 
 
 def figure_lines(
-    records: Sequence[Record], control: Sequence[Record], indent: str
+    records: Sequence[Record], control: Sequence[Record], indent: str, verbose: bool
 ) -> Iterator[Line]:
     """Figures without a place of their own, forced choices, and next actions."""
-    for figure in further("terminal"):
+    for figure in further("verbose" if verbose else "terminal"):
         mean = means(records, control).get(figure.name)
         form = ".0%" if figure.kind == "share" else ".2f"
         if mean is not None:

@@ -118,7 +118,7 @@ def comparison(
     for item in figures:
         name, records = item.compactor, groups[item.compactor]
         yield from fact_lines(shown[name], item, records, verbose)
-        yield from figure_lines(records, groups.get(CONTROL, ()), "  ")
+        yield from figure_lines(records, groups.get(CONTROL, ()), "  ", verbose)
         if not item.too_few:
             yield from list(null_lines(records, "  "))[: None if verbose else 1]
         yield from trouble_lines(item, records, "  ")

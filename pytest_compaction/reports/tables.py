@@ -61,6 +61,7 @@ from pytest_compaction.metrics import (
     tokens_per_task,
     usd_of_compaction,
     with_other_words,
+    without_questions,
     words_in,
 )
 from pytest_compaction.records import Record
@@ -149,21 +150,22 @@ def class_tables(groups: Groups) -> Iterator[Table]:
 
 
 def _curve_table(groups: Groups) -> Iterator[Table]:
-    """Survival by tokens of the view, and beside it after one search of an archive."""
+    """Survival by tokens of the view, and beside it with what the question brought."""
     views = {(group[0]["compactor"], group[0].get("budget")): group for group in groups.values()}
     rows = []
     for name, group in groups.items():
         parts = group[0]["compactor"].split("+")
         others = [part for part in parts if part.partition(":")[0] != "archive"]
-        base = views.get(("+".join(others), group[0].get("budget")))
-        if base is not None and len(others) < len(parts):
-            sides = [cell for side in (base, group) for cell in _recall(aggregate("", side))]
+        base = views.get(("+".join(others), group[0].get("budget"))) if others != parts else None
+        if before := base or without_questions(group):
+            sides = [cell for side in (before, group) for cell in _recall(aggregate("", side))]
             rows.append([Cell(name), *sides])
     heads = [("compactor", "compactor"), ("tokens", "tokens"), ("stated", "view")]
     heads += [("searched_tokens", "tokens"), ("searched", "after one search")]
     notes = [
         "View: mean share of the facts of an item that the view states as the compaction left it. "
-        "Tokens: mean of the views, at the end with what the search found.",
+        "Tokens: mean of the views, at the end with what the search found. Strategies that see the "
+        "question at once, as rag and light do, stand with what it brought and without.",
         _CASES,
     ]
     if rows:

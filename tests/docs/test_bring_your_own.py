@@ -193,7 +193,10 @@ def test_the_ledger_is_compared_with_a_strategy_alone(pytester, at_work):
 def test_a_strategy_with_an_archive_is_compared_with_it_alone(pytester, at_work):
     result = at_work("anchored+archive -n 2", page=STRATEGIES_PAGE)
     assert set(statuses(pytester)) == {"anchored", "anchored+archive"}
-    result.stdout.fnmatch_lines(["  before search 100% *"])
+    result.stdout.no_fnmatch_line("*before search*")
+    at_work("anchored+archive -n 2", "-vv", page=STRATEGIES_PAGE).stdout.fnmatch_lines(
+        ["  before search 100% *"]
+    )
 
 
 def test_the_curve_has_each_strategy_without_and_with_its_archive(at_work, capsys):
@@ -207,6 +210,21 @@ def test_the_curve_has_each_strategy_without_and_with_its_archive(at_work, capsy
         assert row["searched_tokens"] >= row["tokens"]
         assert row["searched"]["value"] >= row["stated"]["value"]
     assert any(row["searched"]["value"] > row["stated"]["value"] for row in rows)
+
+
+def test_the_curve_has_strategies_that_see_the_question_with_what_it_brought(
+    pytester, at_work, capsys
+):
+    pytester.runpytest_inprocess(*lean(), "--compactor=rag,light,rag+archive", "-q")
+    capsys.readouterr()
+    assert cli.main(["report", "last", "--table=curve", "--format=json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["curve"]["rows"]
+    found = {row["compactor"]: row for row in rows}
+    assert sorted(found) == ["light", "rag", "rag+archive"]
+    for name in ("rag", "light"):
+        assert found[name]["searched_tokens"] > found[name]["tokens"]
+        assert found[name]["searched"]["value"] > found[name]["stated"]["value"]
+    assert found["rag+archive"]["tokens"] == found["rag"]["searched_tokens"]
 
 
 def test_a_thing_that_is_no_compactor_is_refused_in_a_sentence(pytester, at_work):

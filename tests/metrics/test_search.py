@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.finished import fact, several
 
-from pytest_compaction.metrics import is_over_budget, known, means
+from pytest_compaction.metrics import is_over_budget, known, means, without_questions
 
 
 def searched(*facts, tokens=600, **more):
@@ -50,6 +50,14 @@ def test_only_what_a_search_found_is_not_held_against_the_budget():
     assert not is_over_budget(record)
     assert is_over_budget(record | {"search": {"tokens": 600, "apart": False}})
     assert is_over_budget(record | {"search": {"tokens": 400, "apart": True}})
+
+
+def test_the_view_without_the_question_is_what_was_there_before_it():
+    tokens = {"log": 9000, "view": 1500, "summary": 0}
+    asked = searched(KEPT, FOUND, GONE, GONE, tokens=600) | {"tokens": tokens}
+    (plain,) = without_questions([asked, *several("anchored", 3.0)])
+    assert plain["tokens"]["view"] == 900
+    assert figures(plain)["stated"] == figures(asked)["unasked"] == 0.25
 
 
 outcomes = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=6)
