@@ -1,7 +1,7 @@
 """``opencode``: one checkpoint message: a summary that is updated, and the newest 15,000 tokens.
 
 After version 2 of opencode's sessions (public source, MIT, ``packages/core``, commit 031a4a9c, read
-on 2026-11-29). It is due where the view reaches the smaller of two ceilings: the input limit
+on 2026-11-30). It is due where the view reaches the smaller of two ceilings: the input limit
 without 20,000 tokens, if the model has one, and the window without the reply (at most 32,000
 tokens) or 20,000 tokens, whichever is more. The newest 15,000 tokens stay, in whole turns of the
 user: the cut goes back to the message of the user that it falls behind. If everything fits, only
@@ -11,9 +11,10 @@ The summary has nine sections. The next compaction updates it, and reads what st
 reply without any section is asked for once more; then the view stays as it was. A checkpoint is
 not compacted before something was said after it.
 
-The original also compacts in this way after a request that the endpoint refuses as too long, and
-sends it again; that is left out, because a view that is sent here has a budget. A conversation
-that does not fit the window without what stays cannot be compacted.
+A refused request adds nothing to that. If the endpoint refuses a request as too long before any
+output, the original does this same compaction, once a step, and sends the request again. It trims
+nothing. A checkpoint that is still too long leaves nothing to compact, so the step fails, and a
+request for the summary that is too long is not tried again, so the compaction fails: here too.
 
 Clearing old tool output was part of version 1: ``opencode-prune``.
 

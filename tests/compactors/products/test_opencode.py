@@ -2,8 +2,18 @@
 
 from dataclasses import replace
 
-from support.builders import COUNTER, assistant, context_of, session, system, tool, user
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
 from support.compacting import (
+    RefusingModel,
     SayingModel,
     SpyModel,
     compacted,
@@ -103,6 +113,25 @@ def test_an_empty_reply_is_asked_for_once_more_and_then_nothing_changes():
     assert (outcome.status, view) == ("failed", messages_of(session(8)))
     assert "came back empty" in outcome.error
     assert [request.instructions for request in silent.requests] == ["", REMINDER]
+
+
+def test_a_checkpoint_that_is_still_too_long_is_left_as_it_is():
+    spy = SpyModel()
+    chat = [*session(3), user("Read this: " + "word " * 2000)]
+    outcome, view = compacted(Opencode(), chat, context_of(1200, window=20_000, model=spy))
+    assert COUNTER.messages(view) > 1200
+    asked = len(spy.requests)
+    again = compact_now(Opencode(), outcome.state, by_hand(1200, spy))
+    assert (again.status, again.state["messages"]) == ("noop", outcome.state["messages"])
+    assert len(spy.requests) == asked
+
+
+def test_a_request_that_is_refused_as_too_long_is_not_repeated():
+    refusing = RefusingModel(times=1)
+    outcome, view = compacted(Opencode(), session(8), context_of(500, model=refusing))
+    assert (outcome.status, view) == ("failed", messages_of(session(8)))
+    assert "too long" in outcome.error
+    assert len(refusing.requests) == 1
 
 
 def test_cannot_compact_a_conversation_over_the_window():
