@@ -28,7 +28,7 @@ _NAMES: Final = {
     "known_files": "EVERY_PATH FileOperation FileState file_states may_be_same same_end",
     "operations": ("INTERRUPTED Command Invocation commands exit_code file_operations invocations"),
     "outputs": "error_kind error_texts test_summary",
-    "session_calls": "CallKind SessionCall session_call",
+    "session_calls": "CallKind SessionCall calls_made",
     "shell_effects": "NOT_LITERAL command_words",
     "shell_evidence": "ran_tests result_of_tests runs_tests shows_text",
     "tool_calls": "call_touches named_paths shell_script",

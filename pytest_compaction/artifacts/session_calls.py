@@ -7,15 +7,16 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, Literal
 
-from pytest_compaction.artifacts.operations import INTERRUPTED, Invocation
+from pytest_compaction.artifacts.operations import INTERRUPTED, Invocation, invocations
 from pytest_compaction.artifacts.shell_effects import command_words
 from pytest_compaction.artifacts.shell_evidence import shows_text
 from pytest_compaction.artifacts.tool_calls import call_touches, named_paths, shell_script
-from pytest_compaction.conversation import shared_counter
+from pytest_compaction.conversation import Message, shared_counter
 
-__all__ = ["CallKind", "SessionCall", "session_call"]
+__all__ = ["CallKind", "SessionCall", "calls_made"]
 
 CallKind = Literal["look", "command", "change", "other"]
 """``look`` reads or searches, ``command`` runs something that changes no file as far as is known,
@@ -56,7 +57,7 @@ class SessionCall:
 
     ``result`` is empty for a call that failed or printed nothing, and ``tokens`` is its length.
     ``files`` are the files and folders that a call looks at or changes; a call that looks and names
-    none may depend on any file. ``turn`` numbers the message that made the call.
+    none may depend on any file. ``turn`` counts what the user had said before the call.
     """
 
     kind: CallKind
@@ -78,11 +79,14 @@ class SessionCall:
         return self.in_shell and not self.files
 
 
-def session_call(invocation: Invocation, turn: int) -> SessionCall:
-    """What a tool call does, asks for and gets, in the terms in which calls are compared.
+def calls_made(messages: Sequence[Message]) -> list[SessionCall]:
+    """Every tool call of a conversation, in the terms in which calls are compared."""
+    said = accumulate(message.role == "user" for message in messages)
+    turns = dict(zip((message.id for message in messages), said, strict=True))
+    return [_session_call(made, turns[made.message_id]) for made in invocations(messages)]
 
-    ``turn`` numbers the message that made it.
-    """
+
+def _session_call(invocation: Invocation, turn: int) -> SessionCall:
     kind, files = _kind(invocation)
     files = files if len(files) <= _MOST_FILES else ()
     script = shell_script(invocation.call)

@@ -11,8 +11,8 @@ from typing import Final
 
 from pytest_compaction.artifacts import (
     SessionCall,
+    calls_made,
     invocations,
-    session_call,
     shell_script,
 )
 from pytest_compaction.case_making.cues import cue
@@ -132,7 +132,7 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
     corrected, forbidden = _corrections(log), _forbidden(log)
     made = list(invocations(transcript.messages))
     turns = [position[invocation.message_id] for invocation in made]
-    calls = tuple(map(session_call, made, turns))
+    calls = tuple(calls_made(transcript.messages))
     sizes = _Sizes(transcript.messages, boundaries, places)
     fullest = max(
         (

@@ -122,7 +122,7 @@ def repeated(calls: Sequence[SessionCall]) -> list[int | None]:
     """For each call the number of the earlier call whose result it fetches again, or ``None``."""
     last: dict[str, int] = {}
     changes = _Changes()
-    following = _next_calls(calls)
+    demanded = _demanded(calls)
     found: list[int | None] = []
     for number, call in enumerate(calls):
         found.append(None)
@@ -135,7 +135,7 @@ def repeated(calls: Sequence[SessionCall]) -> list[int | None]:
                 and calls[before].result == call.result
                 and changes.last(call.files) < before
                 and not (call.may_watch and number - before <= POLLING)
-                and not _is_before_edit(call, calls[following[number]])
+                and number not in demanded
             ):
                 found[number] = before
         elif call.kind == "change":
@@ -143,25 +143,35 @@ def repeated(calls: Sequence[SessionCall]) -> list[int | None]:
     return found
 
 
-def _next_calls(calls: Sequence[SessionCall]) -> list[int]:
-    """For each call the next one, passing over looks of the same turn; the last has itself."""
-    found = [len(calls) - 1] * len(calls)
-    for number in range(len(calls) - 2, -1, -1):
-        one, following = calls[number], calls[number + 1]
-        joined = following.turn == one.turn and following.kind == "look"
-        found[number] = found[number + 1] if joined else number + 1
+def _demanded(calls: Sequence[SessionCall]) -> set[int]:
+    """The reads that a harness demands: the next call of that turn that names the file edits it."""
+    found: set[int] = set()
+    whole: dict[str, int] = {}
+    ends: dict[str, int] = {}
+    """By a path and by each of its ends: the nearest later call of the turn that names it."""
+    turn = None
+    for number in range(len(calls) - 1, -1, -1):
+        call = calls[number]
+        if call.turn != turn:
+            turn = call.turn
+            whole.clear()
+            ends.clear()
+        named = [_ends(file) for file in call.files]
+        for parts in named if call.kind == "look" else ():
+            later = [ends.get(parts[0]), *map(whole.get, parts)]
+            nearest = min((each for each in later if each is not None), default=None)
+            if nearest is not None and calls[nearest].kind == "change":
+                found.add(number)
+        for parts in named:
+            whole[parts[0]] = number
+            ends.update(dict.fromkeys(parts, number))
     return found
 
 
-def _is_before_edit(read: SessionCall, following: SessionCall) -> bool:
-    """Whether the next call edits the file that this one reads, as harnesses demand."""
-    return following.kind == "change" and any(
-        _same_end(one, other) for one in read.files for other in following.files
-    )
-
-
-def _same_end(one: str, other: str) -> bool:
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+def _ends(path: str) -> list[str]:
+    """The path and what it ends in, part by part."""
+    parts = _parts(path)
+    return ["/".join(parts[start:]) for start in range(len(parts))] or [""]
 
 
 def far_points(total: int, compactions: Sequence[int], horizon: int) -> list[int]:

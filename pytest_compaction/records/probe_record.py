@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
-from pytest_compaction.artifacts import invocations, session_call
+from pytest_compaction.artifacts import calls_made, invocations
 from pytest_compaction.case import (
     Case,
     CaseEntry,
@@ -240,10 +240,10 @@ def _blank(
 def _after_compactions(case: Case) -> dict[str, dict[str, Any]]:
     """By recorded point what was fetched again and looked at after it, and the same elsewhere."""
     turns = {message.id: number for number, message in enumerate(case.messages)}
-    made = [(each, turns[each.message_id]) for each in invocations(case.messages)]
-    calls = [session_call(each, turn) for each, turn in made]
+    made = [turns[each.message_id] for each in invocations(case.messages)]
+    calls = calls_made(case.messages)
     points = [point for point in case.points if point.recorded]
-    before = [sum(turn <= point.index for _, turn in made) for point in points]
+    before = [bisect_right(made, point.index) for point in points]
     return {
         point.id: {
             "fetched_again": {

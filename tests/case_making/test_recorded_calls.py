@@ -277,7 +277,7 @@ def test_rules_that_a_later_call_could_break_were_broken_or_kept_as_far_as_calls
 
 BY_HAND = {
     "session-1.jsonl": [{10: (9, 0, None), 40: (20, 0, None)}],
-    "session-3.jsonl": [{10: (6, 1, (12, 59, 0)), 40: (20, 1, None)}],
+    "session-3.jsonl": [{10: (6, 0, (12, 59, 0)), 40: (20, 0, None)}],
     "session-4.jsonl": [
         {10: (9, 0, None), 40: (38, 0, None)},
         {10: (10, 1, (23, 143, 1)), 40: (33, 2, None)},
@@ -289,10 +289,11 @@ points with their looks and how many of these were fetched again (``None`` where
 Counted on 30 November 2026 from the raw lines: each ``tool_use`` block was listed with its number,
 name and input, and with the length and a hash of its result, and the list was read from the top.
 Session 1 repeats only its lint, after edits. In session 3, call 10 reads list/data.go as call 9 had
-just before the compaction, and a Grep follows it, not an edit. In session 4, call 76 reads lines
-180 to 280 of manual_commit_hooks.go as call 31 had, and call 96 the state of a session as call 42
-had; 95 and 97 repeat 41 and 35 but got another text, and 77 is worded unlike 32. For the far points
-the looks and commands were marked on the list, and the marks of ten calls after each were added up.
+just before the compaction, and call 14, the next that names this file, edits it. In session 4, call
+76 reads lines 180 to 280 of manual_commit_hooks.go as call 31 had, and call 96 the state of a
+session as call 42 had; 95 and 97 repeat 41 and 35 but got another text, and 77 is worded unlike 32.
+For the far points the looks and commands were marked on the list, and the marks of ten calls after
+each were added up.
 """
 
 

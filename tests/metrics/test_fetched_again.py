@@ -112,18 +112,30 @@ def test_a_command_repeated_at_short_distance_watches_something():
     assert not is_repeated(status, status)
 
 
-def test_a_read_that_an_edit_of_the_file_follows_is_what_the_harness_demands():
-    calls = [look(turn=1), look(turn=2)]
-    assert repeated([*calls, change("/r/a.py")]) == [None, None, None]
-    assert repeated([*calls, change("/r/b.py")]) == [None, 0, None]
-    assert repeated([*calls, other(), change("/r/a.py")]) == [None, 0, None, None]
+READ_B = look("read b", "text of b", ("/r/b.py",))
+EDIT = change("/r/a.py")
 
 
-def test_reads_of_one_turn_before_an_edit_are_taken_together():
-    both = [look(turn=2), look("read b", "text of b", ("/r/b.py",), turn=2)]
-    assert repeated([look(turn=1), *both, change("/r/a.py")]) == [None] * 4
-    later = replace(both[1], turn=3)
-    assert repeated([look(turn=1), both[0], later, change("/r/a.py")])[1] == 0
+@pytest.mark.parametrize(
+    ("later", "demanded"),
+    [
+        pytest.param([EDIT], True, id="at once"),
+        pytest.param([READ_B, command(), *pause(30), EDIT], True, id="later in the turn"),
+        pytest.param([change("a.py")], True, id="by its relative path"),
+        pytest.param([change("/r/b.py")], False, id="of another file"),
+        pytest.param([change("/q/a.py"), look()], False, id="of a file of that name"),
+        pytest.param([look("read a, lines 1 to 9", "line"), EDIT], False, id="after another read"),
+        pytest.param([replace(EDIT, turn=1)], False, id="after the user spoke"),
+        pytest.param([SessionCall("change", "git checkout .")], False, id="of no named file"),
+    ],
+)
+def test_a_read_is_demanded_if_the_next_call_on_the_file_in_that_turn_edits_it(later, demanded):
+    found = repeated([look(), *pause(2), look(), *later])
+    assert found[3] == (None if demanded else 0)
+
+
+def test_of_two_reads_before_an_edit_the_last_is_demanded():
+    assert repeated([look(), look(), look(), READ_B, EDIT]) == [None, 0, None, None, None]
 
 
 def test_what_was_shown_again_since_the_compaction_counts_once():
