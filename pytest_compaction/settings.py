@@ -205,10 +205,12 @@ class LongMemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
-    """What a strategy's model is told, in the words of a user, under the name of the strategy.
+    """What a strategy's model is told, under the name of the strategy.
 
-    ``system`` and ``user`` are the text of the file as it was when the run began, and ``digest``
-    is its hash and that of the instruction. ``replaced`` is the text of the strategy itself.
+    ``system`` and ``user`` are the text of the user's ``file`` as it was when the run began, and
+    ``digest`` is its hash and that of the instruction; ``replaced`` is the text of the strategy
+    itself. Without a file they are that text, and ``digest`` its hash. With a ``date`` the digest
+    is of what the words recorded then answered.
     """
 
     strategy: str
@@ -218,6 +220,7 @@ class PromptSettings:
     user: str = ""
     instruction: str = ""
     replaced: str = ""
+    date: str = ""
 
     def as_json(self) -> dict[str, str]:
         return {name: text for name, text in asdict(self).items() if text}
@@ -280,7 +283,7 @@ class Settings:
     reader: str = "offline"
     """The model that reads views for facts; ``offline`` for rules."""
     prompts: tuple[PromptSettings, ...] = ()
-    """The prompts and instructions of users, read when the session is resolved."""
+    """What the models of strategies are told, where one is asked or its words are recorded."""
     languages: tuple[str, ...] = ()
     names_model: bool = True
     """Whether a model was named. Where none was, words are recorded, or else rules write."""
@@ -329,7 +332,7 @@ class Settings:
         return (None,) if compactor == CONTROL else self.budgets or (None,)
 
     def prompt_digest(self, compactor: str) -> str | None:
-        """The hash of what a user has the model of a strategy told; ``None`` without any."""
+        """The hash of what the model of a strategy is told; ``None`` where none is asked."""
         found = [each.digest for each in self.prompts if each.strategy == compactor]
         return "+".join(found) or None
 

@@ -15,7 +15,7 @@ from pytest_compaction.compactors.own_code import dotted_object, names_of, own_o
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.told import Told, tell, told_of
-from pytest_compaction.models import frame
+from pytest_compaction.models import AskedBy, frame
 from pytest_compaction.text import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
@@ -174,12 +174,17 @@ class Registry:
                 found[part.text] = part, told, getattr(made, "takes_instruction", True)
         return list(found.values())
 
+    def prompts(self, part: Spec) -> list[AskedBy]:
+        """The prompts of a strategy of this package; empty where the endpoint or nobody writes."""
+        made, traits = self.example(part), self.traits(part)
+        asks = is_own(made) and traits.needs_model and not (traits.opaque or traits.by_server)
+        found: list[AskedBy] = made.prompts() if asks and hasattr(made, "prompts") else []
+        return found
+
     def own_prompt(self, part: Spec) -> str:
         """The text that a strategy tells a model where no user says otherwise."""
-        from pytest_compaction.compactors.base.product import product_prompt
-
-        asks = getattr(self.example(part), "asks", "")
-        return (product_prompt(asks) if asks else frame()).text
+        first = next(iter(self.prompts(part)), None)
+        return (first.prompt if first else frame()).text
 
     def understood(self, specs: Iterable[Spec]) -> list[str]:
         """How each function is called, and what a strategy has the header say."""

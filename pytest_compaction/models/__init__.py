@@ -83,7 +83,8 @@ _NAMES: Final = {
     ),
     "structured_summary": "AS_WRITTEN Section Source Summary summary_from_json written_summary",
     "summary_prompt": (
-        "PromptError PromptText SummaryPrompt identifiers parsed_prompt read_prompt_file"
+        "AskedBy PromptError PromptText SummaryPrompt digest_of identifiers parsed_prompt "
+        "prompt_digest read_prompt_file"
     ),
     "usage": "OwnCalls OwnTokens Usage own_tokens_as_json own_tokens_from pooled",
     "wire.call": "Call CallReply Caller",

@@ -8,11 +8,14 @@ stays that of the strategy. See ``docs/prompts.md``.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from string import Template
 from typing import Final, Literal
+
+from pytest_compaction.conversation import canonical_json, short_hash
+from pytest_compaction.models.structured_summary import Section
 
 SEPARATOR: Final = "---"
 """The line that ends the system message; without it the whole template is the user message."""
@@ -133,6 +136,48 @@ class SummaryPrompt:
             shape="serialised" if "messages" in named else new.shape,
             reply=new.reply if "sections" in named else "text",
         )
+
+
+def prompt_digest(
+    prompt: SummaryPrompt, sections: Sequence[Section], instructions: str = ""
+) -> str:
+    """The hash of a prompt without what it is filled with."""
+    return short_hash(
+        canonical_json([asdict(prompt), [asdict(each) for each in sections], instructions])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBy:
+    """A prompt by which a strategy asks for summaries: its sections, and what it adds itself."""
+
+    prompt: SummaryPrompt
+    sections: tuple[Section, ...]
+    instructions: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The hash by which recorded words know it."""
+        return prompt_digest(self.prompt, self.sections, self.instructions)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The system and the user text, with the sections in their place."""
+        headings = "\n".join(f"## {each.title}\n{each.asks}" for each in self.sections)
+        fields = {"sections": headings}
+        if self.instructions:
+            fields["focus"] = Template(self.prompt.focus).safe_substitute(focus=self.instructions)
+        update = f"{SEPARATOR}\n{self.prompt.update}" if self.prompt.update else ""
+        user = "\n".join(filter(None, [self.prompt.user, update]))
+        system, user = (
+            Template(text).safe_substitute(fields).strip() for text in (self.prompt.system, user)
+        )
+        return system, user
+
+
+def digest_of(digests: Iterable[str]) -> str:
+    """The hash of all prompts by which a strategy asks, from theirs."""
+    return short_hash(canonical_json(sorted(set(digests))))
 
 
 HEAD: Final = "+++"

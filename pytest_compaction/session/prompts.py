@@ -1,4 +1,7 @@
-"""Prompts and instructions of users: read before the run, refused where no model reads them."""
+"""What models are told: prompts and instructions of users, and the prompts of the strategies.
+
+Those of users are read before the run, and refused where no model reads them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import Final
 from pytest_compaction.case import CaseSet
 from pytest_compaction.compactors import Registry, Spec
 from pytest_compaction.conversation import canonical_json, short_hash
-from pytest_compaction.models import is_offline
+from pytest_compaction.models import AskedBy, digest_of, is_offline
+from pytest_compaction.session.recorded_words import RunWords
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import NAMES_FACTS, OptionError, PromptSettings, Settings
 from pytest_compaction.text import printable
@@ -44,10 +48,43 @@ def with_prompts(
             digest = short_hash(canonical_json([system, user, said.instruction]))
             file = text.file if text else ""
             own = registry.own_prompt(part) if text else ""
+            if text is None:
+                system, user = _shown_texts(registry.prompts(part))
             found.append(
                 PromptSettings(spec.text, digest, file, system, user, said.instruction, own)
             )
     return replace(settings, prompts=tuple(found))
+
+
+def with_own_prompts(
+    settings: Settings, registry: Registry, specs: Sequence[Spec], words: RunWords, asks: bool
+) -> Settings:
+    """The settings with the prompts of the strategies that ask, or of which words are recorded.
+
+    Recorded words tell the hash of all requests that they answered.
+    """
+    told = {part.text for part, _, _ in registry.told(specs)}
+    found = []
+    for spec in specs:
+        recorded = words.strategies.get(spec.text) == "recorded"
+        parts = [part for part in spec.parts or (spec,) if part.text not in told]
+        asked = [each for part in parts for each in registry.prompts(part)]
+        if not asked or not (asks or recorded):
+            continue
+        digest, date = digest_of(each.digest for each in asked), ""
+        known = dict.fromkeys(words.prompts_of(spec.text)) if recorded else {}
+        if known and [each.digest for each in known] != [digest]:
+            digest, date = "+".join(p.digest for p in known), ", ".join(p.date for p in known)
+        system, user = _shown_texts(asked)
+        found.append(PromptSettings(spec.text, digest, "", system, user, date=date))
+    return replace(settings, prompts=(*settings.prompts, *found))
+
+
+def _shown_texts(asked: Sequence[AskedBy]) -> tuple[str, str]:
+    """The system text of the first prompt, and all user texts."""
+    texts = [each.texts for each in asked]
+    users = [user for _, user in texts]
+    return (texts[0][0] if texts else ""), "\n---\n".join(dict.fromkeys(users))
 
 
 def prompt_lines(session: BenchmarkSession) -> Iterator[str]:
@@ -58,7 +95,13 @@ def prompt_lines(session: BenchmarkSession) -> Iterator[str]:
                 f"{part.text}: the product's own command takes no instruction, so that "
                 "instruction= has no effect; a text of your own is given with prompt=FILE"
             )
+    own = [each for each in session.settings.prompts if not (each.file or each.instruction)]
+    recorded = session.words.strategies
+    if asked := [f"{p.strategy} {p.digest}" for p in own if p.strategy not in recorded]:
+        yield f"prompts of the strategies: {', '.join(asked)}"
     for each in session.settings.prompts:
+        if each in own:
+            continue
         what = [f"prompt {each.file}"] if each.file else []
         what += ["an instruction"] if each.instruction else []
         yield f"{each.strategy}: {' and '.join(what)} ({each.digest})"

@@ -12,7 +12,13 @@ from pytest_compaction.case import CaseSet
 from pytest_compaction.compactors import without_archive
 from pytest_compaction.dialogues import is_dialogue_metric
 from pytest_compaction.gate import Threshold, parse_threshold, scopes_of
-from pytest_compaction.models import Archive, RecordedWords, archive_for, record_command
+from pytest_compaction.models import (
+    Archive,
+    RecordedPrompt,
+    RecordedWords,
+    archive_for,
+    record_command,
+)
 from pytest_compaction.reports import counted
 from pytest_compaction.settings import OptionError, Settings
 from pytest_compaction.text import printable
@@ -51,6 +57,11 @@ class RunWords:
         read = "recorded" in self.strategies.values()
         return list(dict.fromkeys(self.recorded.archives.values())) if read else []
 
+    def prompts_of(self, name: str) -> list[RecordedPrompt]:
+        """The prompts that the words of a strategy answered, by archive."""
+        found = (each.manifest.strategies.get(without_archive(name)) for each in self.archives)
+        return [prompt for prompt in found if prompt]
+
     def as_json(self) -> dict[str, Any]:
         if not self.strategies:
             return {}
@@ -82,10 +93,7 @@ class RunWords:
             text = f"{name}: words: recorded, {self.cases - len(without)} of {self.cases} cases"
             if silent := self.silent.get(name):
                 text += f" ({len(silent)} of them ask no model)"
-            known = (
-                archive.manifest.strategies.get(without_archive(name)) for archive in self.archives
-            )
-            prompts = dict.fromkeys(f"{p.digest} of {p.date}" for p in known if p)
+            prompts = dict.fromkeys(f"{p.digest} of {p.date}" for p in self.prompts_of(name))
             text += f", prompt {', '.join(prompts)}" if prompts else ""
             yield text
             if without:

@@ -46,7 +46,7 @@ from pytest_compaction.session.encoding import with_encoding
 from pytest_compaction.session.endpoints import endpoints_of, with_prompt
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import case_places, find_named
-from pytest_compaction.session.prompts import with_prompts
+from pytest_compaction.session.prompts import with_own_prompts, with_prompts
 from pytest_compaction.session.recorded_words import RunWords, found_words
 from pytest_compaction.session.session import BenchmarkSession, shipped_cases
 from pytest_compaction.settings import RECORDED, OptionError, Settings
@@ -153,6 +153,7 @@ def resolve_session(
             bool(dialogues.dialogues),
         )
         settings, roles = _with_words(settings, roles, words)
+    settings = with_own_prompts(settings, registry, specs, words, settings.model in real)
     session = BenchmarkSession(
         words=words,
         settings=settings,

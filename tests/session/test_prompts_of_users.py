@@ -1,17 +1,29 @@
-"""``NAME:prompt=FILE`` and ``NAME:instruction=``: what is sent, shown, recorded and refused."""
+"""``NAME:prompt=FILE`` and ``NAME:instruction=``: what is sent, shown, recorded and refused.
+
+Also the hash and the text of the prompts that come with the strategies.
+"""
 
 import json
 
 import pytest
 from support.builders import build_case
 from support.pages import DOCS, arguments, commands
+from support.paths import CASES
 from support.scenarios import own, records, run, set_up, write_cases
 from support.stub_endpoint import long_case, serving
 
+from pytest_compaction.compactors import Registry, parse_spec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.compactors.told import _found
 from pytest_compaction.conversation import TokenCounter
-from pytest_compaction.models import SummaryRequest, frame, read_prompt_file
+from pytest_compaction.models import (
+    WORDS_FILE,
+    Archive,
+    SummaryRequest,
+    digest_of,
+    frame,
+    read_prompt_file,
+)
 from pytest_compaction.models.chat.summary import asked_for, read_summary
 
 MODEL = "--compaction-model=gpt-4o-mini"
@@ -83,6 +95,52 @@ def test_the_page_shows_the_prompt(measure, pytester):
     assert "What anchored:prompt=new.md:instruction=briefly tells the model" in page
     assert f"<pre>{PROMPT} &lt;b&gt;Copy names.&lt;/b&gt;</pre>" in page
     assert "<p>Instruction: briefly</p>" in page
+
+
+def test_the_prompt_of_a_strategy_is_in_header_records_and_page(measure, pytester):
+    named = "--compactor=anchored,regenerate,truncate"
+    result, _ = measure(named, MODEL, "--compaction-report=page.html")
+    run = records(pytester)
+    digests = {each["strategy"]: each["digest"] for each in run.header["settings"]["prompts"]}
+    assert digests.keys() == {"anchored", "regenerate"}
+    assert len(set(digests.values())) == 2
+    shown = ", ".join(f"{name} {digest}" for name, digest in digests.items())
+    result.stdout.fnmatch_lines([f"*prompts of the strategies: {shown}"])
+    found = {r["compactor"]: r["hashes"].get("summary_prompt") for r in run.records}
+    assert found == {**digests, "truncate": None}
+    page = (pytester.path / "page.html").read_text("utf-8")
+    assert f"What anchored tells the model ({digests['anchored']})" in page
+    assert "\n## Session intent\nWhat the user wants" in page
+    assert "What truncate tells the model" not in page
+
+
+def test_rules_are_told_nothing(pytester):
+    set_up(pytester, "first")
+    write_cases(pytester, long_case("first"))
+    options = ("--compaction-over-budget=report", "--compaction-model=offline")
+    result = run(pytester, "--compactor=anchored", *options, compactor=None)
+    result.stdout.no_fnmatch_line("*prompts of the strategies*")
+    assert "prompts" not in records(pytester).header["settings"]
+    assert not any("summary_prompt" in each["hashes"] for each in records(pytester).records)
+
+
+STRATEGIES = ["anchored", "regenerate", "claude-code", "codex:mode=local", "roo", "pi", "opencode"]
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_the_recorded_words_answered_the_prompt_that_is_told(name):
+    asked = Registry().prompts(parse_spec(name))
+    recorded = Archive(CASES / WORDS_FILE).manifest.strategies[name]
+    assert digest_of(each.digest for each in asked) == recorded.digest
+
+
+def test_each_strategy_that_asks_the_model_of_the_run_tells_its_prompt():
+    registry = Registry()
+    specs = [parse_spec(name) for name in registry.names() if name != "external"]
+    for spec in specs:
+        traits = registry.traits(spec)
+        asks = traits.needs_model and not (traits.opaque or traits.by_server)
+        assert bool(registry.prompts(spec)) == asks, spec.text
 
 
 def test_a_file_with_a_line_of_dashes_replaces_the_system_message_too(measure, pytester):

@@ -109,6 +109,16 @@ def said(result):
     return " ".join("\n".join([*result.outlines, *result.errlines]).split())
 
 
+def test_records_have_the_hash_of_the_prompt_that_the_words_answered(project, record):
+    record("anchored")
+    measure(project, "--compactor=anchored,truncate", "--compaction-report=page.html")
+    found = {r["compactor"]: r["hashes"].get("summary_prompt") for r in records(project).records}
+    assert found == {"anchored": "c" * 16, "truncate": None}
+    page = (project.path / "page.html").read_text("utf-8")
+    assert "The words were recorded 2026-11-28, and the hash is of what they answered" in page
+    assert "What the user wants" in page
+
+
 def words_by_strategy(pytester):
     return {(r["compactor"], r.get("words")) for r in records(pytester).records}
 

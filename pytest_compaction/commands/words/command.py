@@ -31,7 +31,6 @@ from pytest_compaction.commands.pytest_runs import (
 )
 from pytest_compaction.commands.words.verify import faults_in
 from pytest_compaction.compactors import parted
-from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.folders import temporary_folder
 from pytest_compaction.models import (
     WORDS_FILE,
@@ -40,6 +39,7 @@ from pytest_compaction.models import (
     RecordedPrompt,
     Words,
     archive_for,
+    digest_of,
     write,
 )
 from pytest_compaction.session.session import shipped_cases
@@ -414,7 +414,7 @@ def _merged(
     for name, each in prompts.items():
         earlier = before.strategies.get(name) if before and name in stay else None
         days = sorted({date, *(_DATE.findall(earlier.date) if earlier else ())})
-        recorded[name] = RecordedPrompt(short_hash(canonical_json(sorted(each))), _span(days))
+        recorded[name] = RecordedPrompt(digest_of(each), _span(days))
     names = "case strategy point trial number digest words budget trigger finish".split()
     for row in rows:
         values: dict[str, Any] = {name: row[name] for name in names}

@@ -30,7 +30,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Message, leading_system
-from pytest_compaction.models import Section, Summary, SummaryPrompt, parsed_prompt
+from pytest_compaction.models import AskedBy, Section, Summary, SummaryPrompt, parsed_prompt
 
 LOW_TRIGGER: Final = 0.4
 """Share of the window below which a trigger may lie under the size of a compacted view.
@@ -61,9 +61,9 @@ class ProductCompactor(HistoryCompactor):
 
     name: str
     traits: Traits = Traits(needs_model=True)
-    sections: ClassVar[tuple[Section, ...]]
+    sections: tuple[Section, ...]
     preamble: ClassVar[str] = PREAMBLE
-    asks: ClassVar[str] = ""
+    asks: str = ""
     """The file of ``products/prompts`` by which a model is asked; empty where none is."""
     limits: ReadLimits = NO_LIMITS
     drops_calls = False
@@ -80,6 +80,10 @@ class ProductCompactor(HistoryCompactor):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.also_violates(self.name)
+
+    def prompts(self) -> list[AskedBy]:
+        """The prompts by which a model is asked; empty where none is."""
+        return [AskedBy(product_prompt(self.asks), self.sections)] if self.asks else []
 
     def also_violates(self, table: str) -> None:
         """Add to the traits what the original breaks: a table of ``violations.toml``, if any."""

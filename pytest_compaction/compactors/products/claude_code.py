@@ -51,6 +51,7 @@ from pytest_compaction.compactors.base.summaries import (
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Message, leading_system, pending_calls, text_message
+from pytest_compaction.models import AskedBy
 
 PRODUCT_WINDOW: Final = 200_000
 SUMMARY_RESERVE: Final = 20_000
@@ -93,6 +94,9 @@ class ClaudeCode(ProductCompactor):
         super().__post_init__()
         self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
         self.clearing = ToolUseClearing(KEPT_RESULTS)
+
+    def prompts(self) -> list[AskedBy]:
+        return [AskedBy(product_prompt(self.asks), NINE_SECTIONS, str(self.focus))]
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         before = load(state["messages"])

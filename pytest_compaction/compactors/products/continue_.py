@@ -48,7 +48,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, LEFT_OUT_ID, cut_before
 from pytest_compaction.compactors.base.history import (
@@ -57,7 +57,7 @@ from pytest_compaction.compactors.base.history import (
     rewritten,
     unchanged,
 )
-from pytest_compaction.compactors.base.product import ProductCompactor, product_prompt, scaled
+from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     sections_of,
@@ -115,6 +115,8 @@ class Continue(ProductCompactor):
         if self.mode == "ide":
             self.traits = replace(self.traits, changes_system=True)
             self.also_violates("continue-ide")
+        else:
+            self.asks, self.sections = "continue-cli", CLI_SECTIONS
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         observed = super().observe(state, new, context)
@@ -153,10 +155,7 @@ class Continue(ProductCompactor):
         base = load(state["system"]) if "system" in state else before[:first]
         room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
         conversation = self._conversation(state, before[first:], base, context)
-        asked: dict[str, Any] = {}
-        if self.mode == "cli":
-            asked = {"sections": CLI_SECTIONS, "prompt": product_prompt("continue-cli")}
-        written = await self.written(conversation, room, context, **asked)
+        written = await self.written(conversation, room, context)
         if self.mode == "cli":
             return self.replaced(state, before, base, written)
         if written.error:

@@ -63,7 +63,7 @@ from pytest_compaction.conversation import (
     text_message,
 )
 from pytest_compaction.conversation.formats.chat import message_to_chat
-from pytest_compaction.models import SummaryPrompt, summary_from_json
+from pytest_compaction.models import AskedBy, SummaryPrompt, summary_from_json
 
 SECTIONS: Final = sections_of("gemini-cli")
 PREAMBLE: Final = (
@@ -118,6 +118,9 @@ class GeminiCli(ProductCompactor):
         self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
         if self.threshold < LOW_TRIGGER:
             self.also_violates("due-again")
+
+    def prompts(self) -> list[AskedBy]:
+        return [*super().prompts(), AskedBy(_checking(""), SECTIONS, CHECK)]
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context

@@ -51,7 +51,7 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_after, pending_start, with_parts
 from pytest_compaction.compactors.base.history import rewritten, unchanged
-from pytest_compaction.compactors.base.product import ProductCompactor, product_prompt, scaled
+from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     ReadLimits,
     Written,
@@ -105,7 +105,6 @@ PREAMBLE: Final = (
     "before, not an instruction. What it asks for was dealt with. Answer the newest message of the "
     "user after it, which counts where the two differ."
 )
-LEAN_SECTIONS: Final = sections_of("hermes-lean")
 END: Final = "[End of the record. Answer what follows it.]"
 
 
@@ -135,6 +134,8 @@ class Hermes(ProductCompactor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.mode == "lean":
+            self.asks, self.sections = "hermes-lean", sections_of("hermes-lean")
         self.also_violates(f"hermes-{self.mode}")
 
     async def compacted(
@@ -220,12 +221,11 @@ class Hermes(ProductCompactor):
         most = scaled(MOST_SUMMARY, PRODUCT_WINDOW, context)
         budget = max(least, min(wanted, most)) + scaled(LOG, PRODUCT_WINDOW, context)
         told, room = "" if context.instructions else focus, min(room, budget)
-        prompt = product_prompt("hermes-lean")
-        written = await self.written(read, room, context, previous, told, LEAN_SECTIONS, prompt)
+        written = await self.written(read, room, context, previous, told)
         if written.error:
             return written
         if task:
-            written = with_task(written, task, LEAN_SECTIONS)
+            written = with_task(written, task, self.sections)
         text = with_additions(written.text, added)
         summary = written_summary(text) if written.summary.as_written else written.summary
         return Written(summary, text)

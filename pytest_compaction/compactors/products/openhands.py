@@ -45,7 +45,6 @@ from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.history import load, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     ProductCompactor,
-    product_prompt,
 )
 from pytest_compaction.compactors.base.summaries import (
     Written,
@@ -108,7 +107,8 @@ class OpenHands(ProductCompactor):
                 f"it must be below {self.max_size // 2 - 1}"
             )
         self.previews = read_limits(self.read_texts, self.read_results, self.read_arguments)
-        self.request = product_prompt("openhands-1" if self.version == 1 else "openhands")
+        if self.version == 1:
+            self.asks = "openhands-1"
         if self.keep_first:
             self.also_violates("openhands-first")
         if self.max_tokens:
@@ -181,7 +181,7 @@ class OpenHands(ProductCompactor):
         if len(gone) < max(len(before) * MINIMUM_PROGRESS, 1):
             return "too little of the view can be forgotten", before
         budget = summary_room((*before[:begin], *before[end:]), context)
-        written = await self.written(self._shown(gone), budget, context, prompt=self.request)
+        written = await self.written(self._shown(gone), budget, context)
         return self._with_summary(before, begin, end, written, cycle)
 
     async def _reset(
@@ -196,7 +196,7 @@ class OpenHands(ProductCompactor):
         length = 0
         for _ in range(RESET_ATTEMPTS):
             read = each_at_most(shown, length) if length else shown
-            written = await self.written(read, budget, context, prompt=self.request)
+            written = await self.written(read, budget, context)
             if not written.error or written.empty:
                 break
             length = int((length or max(len(readable(m)) for m in shown)) * RESET_SCALING)

@@ -44,7 +44,7 @@ from pytest_compaction.compactors.base.summaries import (
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Message, leading_system
-from pytest_compaction.models import Summary, summary_from_json, written_summary
+from pytest_compaction.models import AskedBy, Summary, summary_from_json, written_summary
 
 PRODUCT_WINDOW: Final = 200_000
 TURN_SECTIONS: Final = sections_of("pi-turn")
@@ -92,6 +92,9 @@ class Pi(ProductCompactor):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.limits = ReadLimits(results=self.read_results)
+
+    def prompts(self) -> list[AskedBy]:
+        return [*super().prompts(), AskedBy(product_prompt("pi-turn"), TURN_SECTIONS)]
 
     def due(self, state: State, context: Context) -> str | None:
         messages = load(state["messages"])

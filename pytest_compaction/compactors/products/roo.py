@@ -46,7 +46,6 @@ from pytest_compaction.compactors.base.product import (
     NINE_SECTIONS,
     PREAMBLE,
     ProductCompactor,
-    product_prompt,
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of, summary_room
@@ -101,6 +100,7 @@ class Roo(ProductCompactor):
 
     name = "roo"
     asks = "roo"
+    sections = NINE_SECTIONS
     drops_calls = True
     description = "Roo Code: one summary of all; before the last three messages (version=1)"
 
@@ -114,6 +114,8 @@ class Roo(ProductCompactor):
         if self.version != 1 and self.keep != KEPT:
             raise ValueError(f"keep={self.keep} needs version=1; version 2 keeps no message")
         self.percent = 100 if self.threshold == -1 else self.threshold
+        if self.version == 1:
+            self.asks, self.sections = "roo-1", SECTIONS
         self.also_violates(f"roo-{self.version}")
         if self.percent < 100 * LOW_TRIGGER:
             self.also_violates("due-again" if self.version == 1 else "set-off-again")
@@ -158,9 +160,7 @@ class Roo(ProductCompactor):
             return Refusal("there are not enough messages to condense")
         kept = (*before[:first], *before[cut:])
         room = summary_room(kept, context)
-        written = await self.written(
-            before[first:cut], room, context, sections=SECTIONS, prompt=product_prompt("roo-1")
-        )
+        written = await self.written(before[first:cut], room, context)
         if written.error:
             return Refusal(written.error, final=written.raised)
         cycle = self.cycle(state)
@@ -185,7 +185,7 @@ class Roo(ProductCompactor):
         blocks = blocks_of(commands, state["files"], room, context)
         room -= sum(context.tokens.text(block) for block in blocks)
         read = (*before[first:], *cancelled(waiting))
-        written = await self.written(read, room, context, sections=NINE_SECTIONS)
+        written = await self.written(read, room, context)
         if written.error:
             return Refusal(written.error)
         cycle = self.cycle(state)

@@ -38,7 +38,7 @@ from pytest_compaction.compactors.base.summaries import (
 from pytest_compaction.compactors.parameters import portion
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Message, last_user, leading_system, pending_calls
-from pytest_compaction.models import summary_from_json
+from pytest_compaction.models import AskedBy, frame, summary_from_json
 
 SECTIONS: Final = sections_of("anchored")
 
@@ -64,6 +64,9 @@ class Anchored(HistoryCompactor):
     traits = Traits(needs_model=True, keeps_tail=True, reads_once=True)
 
     summary: float = portion(0.7)
+
+    def prompts(self) -> list[AskedBy]:
+        return [AskedBy(frame(), SECTIONS)]
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         before = load(state["messages"])
@@ -124,6 +127,9 @@ class Regenerate(HistoryCompactor):
     name = "regenerate"
     description = "one structured summary, rewritten from scratch at each compaction"
     traits = Traits(needs_model=True)
+
+    def prompts(self) -> list[AskedBy]:
+        return [AskedBy(frame(), sections_of("regenerate"))]
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         before = load(state["messages"])

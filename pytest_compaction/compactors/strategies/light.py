@@ -70,10 +70,12 @@ from pytest_compaction.compactors.protocol import Context, Outcome, State, Trait
 from pytest_compaction.conversation import Message, last_user, leading_system, text_message
 from pytest_compaction.models import (
     AnswerRequest,
+    AskedBy,
     ModelError,
     NoReplyError,
     Section,
     Summary,
+    frame,
     summary_from_json,
 )
 from pytest_compaction.text import content_stems, normalize
@@ -134,6 +136,10 @@ class Light(HistoryCompactor):
         if 0 < self.limit < LEAST_LIMIT:
             raise ValueError(f"limit={self.limit} must be 0 or at least {LEAST_LIMIT} tokens")
         self._index: Latest[_Known, Archive] = Latest(_indexed)
+
+    def prompts(self) -> list[AskedBy]:
+        pairs = [] if self.notes == "span" else [AskedBy(frame(), PAIR_SECTIONS)]
+        return [*pairs, AskedBy(frame(), SECTIONS), AskedBy(frame(), SECTIONS, NEWER_WINS)]
 
     def start(self) -> State:
         return {"messages": [], "archive": [], "notes": {}, "keys": {}, "by": ""}

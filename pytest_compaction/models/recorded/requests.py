@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
-from pytest_compaction.conversation import Message, TokenCounter, canonical_json, short_hash
+from pytest_compaction.conversation import Message, TokenCounter, short_hash
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.chat.prompts import frame
 from pytest_compaction.models.dry_run import CallToMake, DryRunModel, Entry
@@ -26,6 +26,7 @@ from pytest_compaction.models.protocol import (
     SummaryRequest,
 )
 from pytest_compaction.models.recorded.archive import words_digest
+from pytest_compaction.models.summary_prompt import prompt_digest
 from pytest_compaction.models.wire.call import Call, CallReply, LocalCaller
 
 State = Literal["recorded", "stale", "missing"]
@@ -116,8 +117,7 @@ class WordsRequestModel(DryRunModel):
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """The summary that is there, or one by rules."""
-        told = [asdict(request.prompt or frame()), [asdict(each) for each in request.sections]]
-        prompt = short_hash(canonical_json([*told, request.instructions]))
+        prompt = prompt_digest(request.prompt or frame(), request.sections, request.instructions)
         begun = len(self._caller.requests)
         flaws: tuple[str, ...] = ()
         try:

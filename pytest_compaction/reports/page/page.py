@@ -225,7 +225,7 @@ def compared(arms: Sequence[Arm]) -> tuple[dict[str, dict[str, Any]], Mapping[st
 
 
 def _prompts(runs: Sequence[PageRun]) -> Iterator[dict[str, str]]:
-    """What users had models told in place of the strategies' prompts, each text once."""
+    """What models were told, each text once."""
     seen: set[tuple[str, str]] = set()
     for each in runs:
         settings = each.run.header.get("settings")
@@ -234,7 +234,7 @@ def _prompts(runs: Sequence[PageRun]) -> Iterator[dict[str, str]]:
             key = said.get("strategy", ""), said.get("digest", "")
             if key not in seen:
                 seen.add(key)
-                yield {"system": "", "user": "", "file": "", "instruction": "", **said}
+                yield {"system": "", "user": "", "instruction": "", "date": "", **said}
 
 
 def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterator[str]:
