@@ -18,18 +18,26 @@ from pytest_compaction.conversation import Message, shared_counter
 
 __all__ = ["CallKind", "SessionCall", "calls_made"]
 
-CallKind = Literal["look", "command", "change", "other"]
-"""``look`` reads or searches, ``command`` runs something that changes no file as far as is known,
-``change`` edits, writes, moves or deletes a file, ``other`` is the rest."""
+CallKind = Literal["look", "command", "change", "other", "idle"]
+"""``look`` reads, searches or asks how something stands, ``command`` runs something that changes no
+file as far as is known, ``change`` edits, writes, moves or deletes a file, ``idle`` notes, asks,
+waits or goes to a folder, ``other`` is the rest."""
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LOOKS: Final = frozenset(
     "read view cat open get show grep glob search find list ls rg fetch codebase lookup".split()
 )
-_OTHER: Final = frozenset("todo task tasks output plan question user skill agent wait".split())
+_IDLE: Final = frozenset("todo task tasks output plan question user skill agent wait".split())
 """Words in names of tools that look at the session itself, and not at files or the web."""
-_FILTERS: Final = frozenset(
-    "cd echo pwd true head tail grep egrep rg sort uniq wc cut sed awk jq tr column cat".split()
+_IDLE_PROGRAMS: Final = frozenset("cd echo pwd true sleep :".split())
+_STATUS: Final = frozenset(
+    "stat file du df ps pgrep which type date whoami hostname uname env printenv lsof".split()
+)
+_STATUS_GIT: Final = frozenset("rev-parse merge-base describe reflog ls-files shortlog".split())
+_LISTING_GIT: Final = frozenset({"branch", "remote", "tag"})
+"""Commands of git that list something if nothing but options follows."""
+_FILTERS: Final = _IDLE_PROGRAMS | frozenset(
+    "head tail grep egrep rg sort uniq wc cut sed awk jq tr column cat".split()
 )
 """Programs that may stand beside one that shows text: filters, and what prints next to nothing."""
 _READERS: Final = frozenset("cat sed awk nl head tail less more bat".split())
@@ -141,14 +149,16 @@ def _kind(invocation: Invocation) -> tuple[CallKind, tuple[str, ...]]:
     if script is not None:
         return _kind_of_script(script)
     words = {word.lower() for word in _WORDS.findall(call.name[-200:])}
-    if touches or (words & _LOOKS and not words & _OTHER):
+    if touches or (words & _LOOKS and not words & _IDLE):
         return "look", tuple(named_paths(call))
-    return "other", ()
+    return "idle" if words & _IDLE else "other", ()
 
 
 def _kind_of_script(script: str) -> tuple[CallKind, tuple[str, ...]]:
     words = command_words(script)
-    showing = [each for each in words if shows_text(each)]
+    if words and all(_program(each) in _IDLE_PROGRAMS for each in words):
+        return "idle", ()
+    showing = [each for each in words if shows_text(each) or _asks_status(each)]
     if not showing or any(_program(each) not in _FILTERS for each in words if each not in showing):
         return "command", ()
     if any(_program(each) not in _READERS for each in showing):
@@ -162,6 +172,14 @@ def _kind_of_script(script: str) -> tuple[CallKind, tuple[str, ...]]:
         if not operand.isdigit()
     ]
     return "look", tuple(operands)
+
+
+def _asks_status(words: Sequence[str]) -> bool:
+    """Whether the words of one command ask how something stands, and change nothing."""
+    program, operands = _program(words), [word for word in words[1:] if not word.startswith("-")]
+    if program == "git" and operands:
+        return operands[0] in _STATUS_GIT or (operands[0] in _LISTING_GIT and len(operands) == 1)
+    return program in _STATUS or (program == "wc" and bool(operands))
 
 
 def _program(words: Sequence[str]) -> str:

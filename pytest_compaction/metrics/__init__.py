@@ -77,7 +77,7 @@ _NAMES: Final = {
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
     "fetched_again": (
         "AfterCompaction FAR Fetched HORIZONS HeldAgainst LOOKBACK MOST_POINTS POLLING "
-        "after_compactions change_between far_points fetched_pairs held_against looks_pairs "
+        "after_compactions before_work_pairs change_between far_points fetched_pairs held_against "
         "repeated"
     ),
     "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",

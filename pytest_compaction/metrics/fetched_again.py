@@ -74,16 +74,17 @@ class AfterPoint:
 
 @dataclass(frozen=True, slots=True)
 class AfterCompaction:
-    """What follows a compaction, by horizon, and the looks before the first new work.
+    """What follows a compaction, by horizon, and the calls before the first new work.
 
-    New work is a call of any kind but a look. ``looks`` is ``None`` where the next compaction or
-    the end of the session comes first, ``looks_elsewhere`` where there is no far point; both are at
-    most the longest horizon.
+    New work is a change, or a command or other act that none of the calls before the compaction
+    asked for in the same words. ``before_work`` is ``None`` where the next compaction or the end of
+    the session comes first, ``before_work_elsewhere`` where there is no far point; both are at most
+    the longest horizon.
     """
 
     fetched: Mapping[int, AfterPoint]
-    looks: int | None
-    looks_elsewhere: float | None
+    before_work: int | None
+    before_work_elsewhere: float | None
 
 
 def after_compactions(
@@ -93,7 +94,7 @@ def after_compactions(
 
     It takes time in proportion to the number of calls and of compactions.
     """
-    earlier = repeated(calls)
+    earlier, asked = repeated(calls), _asked_before(calls)
     far = {horizon: far_points(len(calls), compactions, horizon) for horizon in HORIZONS}
     longest = max(HORIZONS)
     found = []
@@ -109,12 +110,13 @@ def after_compactions(
                 elsewhere += _fetched(calls, earlier, point, point + length, back)
             fetched[horizon] = AfterPoint(after, elsewhere, len(points))
         waits = [
-            looks
+            wait
             for point in _nearest(far[longest], place, back)
-            if (looks := _looks(calls, point, point + longest)) is not None
+            if (wait := _before_work(calls, asked, point, point + longest, back)) is not None
         ]
-        elsewhere_looks = sum(waits) / len(waits) if waits else None
-        found.append(AfterCompaction(fetched, _looks(calls, place, end), elsewhere_looks))
+        wait_elsewhere = sum(waits) / len(waits) if waits else None
+        wait_here = _before_work(calls, asked, place, end, back)
+        found.append(AfterCompaction(fetched, wait_here, wait_elsewhere))
     return found
 
 
@@ -215,11 +217,28 @@ def _fetched(
     return Fetched(number, again, tokens, tokens_again)
 
 
-def _looks(calls: Sequence[SessionCall], start: int, end: int) -> int | None:
-    """The looks before the first call of another kind, or the longest horizon if there are more."""
+def _asked_before(calls: Sequence[SessionCall]) -> list[int | None]:
+    """For each call the number of the last earlier one that asked for the same, or ``None``."""
+    last: dict[str, int] = {}
+    found = []
+    for number, call in enumerate(calls):
+        found.append(last.get(call.request))
+        last[call.request] = number
+    return found
+
+
+def _before_work(
+    calls: Sequence[SessionCall], asked: Sequence[int | None], start: int, end: int, back: int
+) -> int | None:
+    """The calls before the first new work, or the longest horizon if there are more.
+
+    Not new is what one of the ``back`` calls before asked for.
+    """
     longest = max(HORIZONS)
     for place in range(start, min(end, start + longest)):
-        if calls[place].kind != "look":
+        call, before = calls[place], asked[place]
+        acts = call.kind in ("command", "other") and (before is None or before < start - back)
+        if acts or call.kind == "change":
             return place - start
     return longest if end - start >= longest else None
 
@@ -246,14 +265,14 @@ def fetched_pairs(records: Iterable[Record], horizon: int) -> Pairs:
     return _pairs(records, "fetched_again", shares)
 
 
-def looks_pairs(records: Iterable[Record]) -> Pairs:
-    """The looks before the first new work after each compaction, as records of cases tell them."""
+def before_work_pairs(records: Iterable[Record]) -> Pairs:
+    """The calls before the first new work after each compaction, as records of cases tell them."""
 
-    def looks(point: Mapping[str, Any]) -> _Pair:
-        told = point["looks_before_new_work"]
+    def calls(point: Mapping[str, Any]) -> _Pair:
+        told = point["calls_before_new_work"]
         return told["after"], told["elsewhere"]
 
-    return _pairs(records, "looks_before_new_work", looks)
+    return _pairs(records, "calls_before_new_work", calls)
 
 
 _Pair = tuple[float | None, float | None]

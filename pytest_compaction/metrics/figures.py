@@ -29,9 +29,9 @@ from pytest_compaction.metrics.constraints import compliance, constraint_surviva
 from pytest_compaction.metrics.cycles import cycles_of
 from pytest_compaction.metrics.fetched_again import (
     HORIZONS,
+    before_work_pairs,
     fetched_pairs,
     held_against,
-    looks_pairs,
 )
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
@@ -111,8 +111,8 @@ def _fetched_again(records: Sequence[Record], _: Sequence[Record]) -> Mean | Non
     return None if found is None else found.difference
 
 
-def _looks(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    found = held_against(looks_pairs(records))
+def _before_work(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    found = held_against(before_work_pairs(records))
     return None if found is None else found.difference
 
 
@@ -347,11 +347,11 @@ FIGURES: tuple[Figure, ...] = (
         of_session=True,
     ),
     _SHARE(
-        "looks_before_new_work",
+        "calls_before_new_work",
         kind="number",
         bounds=Range(-HORIZONS[1], HORIZONS[1]),
-        label="looks before new work",
-        whole=_looks,
+        label="calls before new work",
+        whole=_before_work,
         placed=_EVERYWHERE,
         of_session=True,
     ),

@@ -238,7 +238,7 @@ def _blank(
 
 @lru_cache(maxsize=4)  # the probes of a case follow one another
 def _after_compactions(case: Case) -> dict[str, dict[str, Any]]:
-    """By recorded point what was fetched again and looked at after it, and the same elsewhere."""
+    """By recorded point what was fetched again and when new work began, and the same elsewhere."""
     turns = {message.id: number for number, message in enumerate(case.messages)}
     made = [turns[each.message_id] for each in invocations(case.messages)]
     calls = calls_made(case.messages)
@@ -256,9 +256,9 @@ def _after_compactions(case: Case) -> dict[str, dict[str, Any]]:
                 }
                 for horizon, held in after.fetched.items()
             },
-            "looks_before_new_work": {
-                "after": after.looks,
-                "elsewhere": rounded(after.looks_elsewhere),
+            "calls_before_new_work": {
+                "after": after.before_work,
+                "elsewhere": rounded(after.before_work_elsewhere),
             },
         }
         for point, after in zip(points, after_compactions(calls, before), strict=True)

@@ -104,9 +104,12 @@ def _figures() -> Iterator[_Figure]:
                 pair,
             )
     yield _Figure(
-        "looks_before_new_work",
-        "looks before the first new work",
-        lambda after: (None if after.looks is None else float(after.looks), after.looks_elsewhere),
+        "calls_before_new_work",
+        "calls before the first new work",
+        lambda after: (
+            None if after.before_work is None else float(after.before_work),
+            after.before_work_elsewhere,
+        ),
         "number",
         "number",
     )
@@ -391,7 +394,10 @@ def _compaction_data(each: RecordedCompaction, after: AfterCompaction) -> dict[s
             }
             for horizon, held in after.fetched.items()
         },
-        "looks_before_new_work": {"after": after.looks, "elsewhere": after.looks_elsewhere},
+        "calls_before_new_work": {
+            "after": after.before_work,
+            "elsewhere": after.before_work_elsewhere,
+        },
         "said_again": each.said_again,
         "corrections": each.corrections,
         "broken": list(each.broken),

@@ -30,6 +30,7 @@ from pytest_compaction.metrics import (
     abilities_of,
     ability_mean,
     aggregate,
+    before_work_pairs,
     by_arm,
     by_class,
     by_origin,
@@ -44,7 +45,6 @@ from pytest_compaction.metrics import (
     held_against,
     interval_method,
     known,
-    looks_pairs,
     means,
     most_lost,
     null_nuggets,
@@ -234,7 +234,7 @@ def _figures(item: Aggregate, records: Sequence[Record], more: Sequence[Figure])
 def _fetched_table(records: Sequence[Record]) -> Iterator[Table]:
     """What the recorded agents looked up again after their own compactions, and elsewhere."""
     shares = ((f"fetched again, next {n}", True, fetched_pairs(records, n)) for n in HORIZONS)
-    figures = (*shares, ("looks before new work", False, looks_pairs(records)))
+    figures = (*shares, ("calls before new work", False, before_work_pairs(records)))
     rows = [
         (label, share, held)
         for label, share, pairs in figures
@@ -259,7 +259,7 @@ def _fetched_table(records: Sequence[Record]) -> Iterator[Table]:
     )
     notes = (
         "Share of the reads, searches and commands after a compaction on record that had the same "
-        "result before it; reads and searches before the first call of another kind; and the same "
+        "result before it; calls before the first change or new command; and the same "
         "at points of the same session far from any. pytest-compaction production says it of "
         "transcripts, with tokens and seconds.",
         _CASES,

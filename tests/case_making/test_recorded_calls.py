@@ -53,15 +53,24 @@ def bash(script, result="output", **more):
         (("WebSearch", {"query": "x"}, "a"), "look", ()),
         (("mcp__wiki__get_page", {"page": "7"}, "a"), "look", ()),
         (("Edit", {"file_path": "/r/a.py", "new_string": "b"}, "ok"), "change", ("/r/a.py",)),
-        (("TaskOutput", {"task_id": "7"}, "a"), "other", ()),
-        (("BashOutput", {"bash_id": "7"}, "a"), "other", ()),
-        (("TaskList", {}, "a"), "other", ()),
-        (("TodoWrite", {"todos": []}, "a"), "other", ()),
+        (("TaskOutput", {"task_id": "7"}, "a"), "idle", ()),
+        (("BashOutput", {"bash_id": "7"}, "a"), "idle", ()),
+        (("TaskList", {}, "a"), "idle", ()),
+        (("TodoWrite", {"todos": []}, "a"), "idle", ()),
+        (("mcp__tracker__create_issue", {"title": "x"}, "a"), "other", ()),
         (bash("head -n 5 a.py"), "look", ("a.py",)),
         (bash("cd /r && cat a.py b.py"), "look", ("a.py", "b.py")),
         (bash("sed -n '1,80p' src/a.py | head -20"), "look", ("src/a.py",)),
         (bash("rg -n parser src | sort"), "look", ()),
         (bash("git log --oneline | head -3"), "look", ()),
+        (bash("git branch -a | grep main"), "look", ()),
+        (bash("git branch topic"), "command", ()),
+        (bash("git stash"), "command", ()),
+        (bash("wc -l a.py"), "look", ()),
+        (bash("cat a.py | wc -l"), "look", ("a.py",)),
+        (bash("cd /r && pwd"), "idle", ()),
+        (bash("sleep 30; echo done"), "idle", ()),
+        (bash(""), "command", ()),
         (bash("pytest -q"), "command", ()),
         (bash("cat a.py && make"), "command", ()),
         (bash("echo b > a.py"), "change", ("a.py",)),
@@ -296,14 +305,33 @@ For the far points the looks and commands were marked on the list, and the marks
 each were added up.
 """
 
+WORK_BY_HAND = {"session-1.jsonl": [0], "session-3.jsonl": [4], "session-4.jsonl": [40, 29]}
+"""By session, for each compaction: the calls before the first new work, 40 if there are more.
 
-@pytest.mark.parametrize("name", BY_HAND)
-def test_public_sessions_are_counted_as_by_hand(name):
+Counted on the same list: session 1 goes on with a first ``go build``; session 3 looks four times
+and edits with call 14; session 4 looks, loads a skill and keeps its list for 45 calls, and after
+the second compaction for 29, before it edits with call 105.
+"""
+
+
+def public_session(name):
     _, read_transcripts = read_by_best(
         public_data(f"claude-code-compacted/{name}"), load_importers().importers
     )
     (transcript,) = read_transcripts
-    found = recorded_session(transcript)
+    return recorded_session(transcript)
+
+
+@pytest.mark.parametrize("name", WORK_BY_HAND)
+def test_calls_before_new_work_in_public_sessions_are_counted_as_by_hand(name):
+    found = public_session(name)
+    after = after_compactions(found.calls, [one.calls for one in found.compactions])
+    assert [each.before_work for each in after] == WORK_BY_HAND[name]
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_public_sessions_are_counted_as_by_hand(name):
+    found = public_session(name)
     after = after_compactions(found.calls, [one.calls for one in found.compactions])
     assert len(after) == len(BY_HAND[name])
     for each, expected in zip(after, BY_HAND[name], strict=True):

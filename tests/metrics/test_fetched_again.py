@@ -15,11 +15,11 @@ from pytest_compaction.metrics import (
     MOST_POINTS,
     POLLING,
     after_compactions,
+    before_work_pairs,
     change_between,
     far_points,
     fetched_pairs,
     held_against,
-    looks_pairs,
     repeated,
 )
 
@@ -180,7 +180,7 @@ def test_no_far_point_leaves_nothing_to_hold_against():
     (after,) = after_compactions([look()] * (FAR + min(HORIZONS)), [5])
     assert [held.points for held in after.fetched.values()] == [0, 0]
     assert after.fetched[10].elsewhere.share is None
-    assert after.looks_elsewhere is None
+    assert after.before_work_elsewhere is None
 
 
 def test_a_point_with_less_behind_it_than_the_compaction_is_no_control():
@@ -191,24 +191,43 @@ def test_a_point_with_less_behind_it_than_the_compaction_is_no_control():
     assert second.fetched[10].points == 6
 
 
-def test_looks_before_new_work():
-    calls = [other(), look(), look(), command(), *pause(3)]
-    (after,) = after_compactions(calls, [1])
-    assert after.looks == 2
-    (after,) = after_compactions([other(), look(), look()], [1])
-    assert after.looks is None  # the session ended first
-    (after,) = after_compactions([other(), *[look()] * 60], [1])
-    assert after.looks == max(HORIZONS)
+def idle():
+    return SessionCall("idle", "to-do list")
 
 
-def test_looks_before_new_work_are_held_against_those_elsewhere():
-    calls = [look(), look(), change()] * 60
+@pytest.mark.parametrize(
+    ("later", "calls"),
+    [
+        pytest.param([look(), look(), change()], 2, id="a change"),
+        pytest.param([look(), command("make"), command("new")], 2, id="a command not run before"),
+        pytest.param([idle(), look(), other("new")], 2, id="another act"),
+        pytest.param([command("make"), other(0), change()], 2, id="what was done before"),
+        pytest.param([look(), look(), idle()], None, id="the session ended first"),
+        pytest.param([look()] * 60, max(HORIZONS), id="too late"),
+    ],
+)
+def test_calls_before_new_work(later, calls):
+    (after,) = after_compactions([command("make"), other(0), *later], [2])
+    assert after.before_work == calls
+
+
+def test_a_command_run_too_long_ago_is_new_work():
+    calls = [command("make"), *[idle()] * LOOKBACK, command("make")]
+    (after,) = after_compactions(calls, [LOOKBACK + 1])
+    assert after.before_work == 0
+    (after,) = after_compactions(calls[:1] + calls[2:], [LOOKBACK])
+    assert after.before_work is None
+
+
+def test_calls_before_new_work_are_held_against_those_elsewhere():
+    calls = [look(), command("make"), change()] * 60
     (after,) = after_compactions(calls, [30])
-    assert after.looks == 2
-    assert after.looks_elsewhere == pytest.approx(1, abs=0.1)  # a point may lie within the looks
+    assert after.before_work == 2
+    # A point may lie within them.
+    assert after.before_work_elsewhere == pytest.approx(1, abs=0.1)
 
 
-KINDS = st.sampled_from(["look", "command", "change", "other"])
+KINDS = st.sampled_from(["look", "command", "change", "other", "idle"])
 CALLS = st.lists(
     st.builds(
         SessionCall,
@@ -244,7 +263,7 @@ def test_figures_hold_for_any_calls(calls, data):
             assert 0 <= held.after.tokens_again <= held.after.tokens
             assert 0 <= held.elsewhere.again <= held.elsewhere.calls <= horizon * held.points
             assert held.points <= MOST_POINTS
-        assert each.looks is None or 0 <= each.looks <= max(HORIZONS)
+        assert each.before_work is None or 0 <= each.before_work <= max(HORIZONS)
 
 
 @given(CALLS, st.data())
@@ -368,12 +387,12 @@ def test_a_compaction_without_a_point_far_from_it_is_left_out():
     assert fetched_pairs([record], 10) == {}
 
 
-def test_looks_before_new_work_are_told_by_records_once_for_each_compaction():
+def test_calls_before_new_work_are_told_by_records_once_for_each_compaction():
     def told(case, after, elsewhere):
-        looks = {"after": after, "elsewhere": elsewhere}
-        return {"case": case, "point": {"id": "p1", "looks_before_new_work": looks}}
+        wait = {"after": after, "elsewhere": elsewhere}
+        return {"case": case, "point": {"id": "p1", "calls_before_new_work": wait}}
 
     records = [told("one", 4, 1.5), told("one", 4, 1.5), told("two", None, 1.5)]
     records += [told("three", 2, None), {"case": "four", "point": {"id": "p1"}}]
-    (pairs,) = looks_pairs(records).values()
+    (pairs,) = before_work_pairs(records).values()
     assert pairs == [(4, 1.5)]

@@ -130,14 +130,14 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
         "elsewhere_calls": 300,
         "elsewhere": 0,
     }
-    assert record["point"]["looks_before_new_work"] == {"after": 40, "elsewhere": 40}
+    assert record["point"]["calls_before_new_work"] == {"after": 40, "elsewhere": 40}
     page = (pytester.path / "page.html").read_text("utf-8")
     assert "Looked up again after a compaction" in page
-    assert "looks before new work" in page
+    assert "calls before new work" in page
     data = json.loads((pytester.path / "report.json").read_text("utf-8"))
-    found = data["strategies"][0]["figures"]["looks_before_new_work"]
+    found = data["strategies"][0]["figures"]["calls_before_new_work"]
     assert (found["value"], found["cases"]) == (0, 1)
-    for figure in ("fetched_again", "looks_before_new_work"):
+    for figure in ("fetched_again", "calls_before_new_work"):
         refused = run(pytester, f"--compaction-threshold={figure}<=0.1")
         assert "is on a figure of the recorded session" in flat(refused.errlines)
 
