@@ -65,6 +65,14 @@ class Thinking:
 
     payload: str
 
+    @property
+    def thought(self) -> str:
+        """What the model thought; empty where only its provider can read it."""
+        value = json_or_none(self.payload)
+        given = value if isinstance(value, dict) else {}
+        said = (given.get(key) for key in ("thinking", "text", "reasoning_content", "reasoning"))
+        return next((text for text in said if isinstance(text, str)), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Opaque:

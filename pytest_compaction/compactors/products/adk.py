@@ -1,6 +1,6 @@
 """``adk``: all but the last events become a rolling summary.
 
-After the event compaction of Google ADK 2.13.0 (the published package, read on 2026-11-29), which
+After the event compaction of Google ADK 2.13.0 (the published package, read on 2026-11-30), which
 has two ways to compact, neither of them on by default. By tokens (which comes first if
 both are on): from a threshold on, all but the last ``retention`` events are summarised,
 the previous summary read first as a seed. By turns (``interval=3: overlap=1``, the
@@ -9,7 +9,8 @@ them are summarised together with the ``overlap`` turns before them; earlier sum
 are neither read nor removed. A split moves back so that no result loses its call, and
 it never passes a call that waits for its result, unless that call can never be
 answered. A range stays if it has no more characters than the last summary. The
-summariser reads 2,000 characters of each tool argument and result. A failure is only
+summariser reads what the model thought, and 2,000 characters of each tool argument and result. A
+failure is only
 logged, and the history stays as it is.
 
 Mended: the summary is a message of the user. In the original it has the role of the model, and

@@ -22,8 +22,8 @@ is requested with the whole log, like the first request over the threshold. The 
 therefore writes its summary with the question in sight, which no client-side strategy
 does.
 
-``mode=client`` follows ``compaction_control`` of the tool runner in the Python SDK (0.79 to 0.125,
-public source; gone by 1.x): when the usage of a reply reaches 100,000 tokens, the
+``mode=client`` follows ``compaction_control`` of the tool runner in the Python SDK (0.79 to 0.125;
+0.121.0 read on 2026-11-30; gone by 1.x): when the usage of a reply reaches 100,000 tokens, the
 messages before that reply and a prompt for a summary are sent without system
 prompt and tools. The reply, its tag included, becomes the one user message with
 which the conversation continues.

@@ -1,14 +1,13 @@
 """``claude-code``: old tool results cleared first, then a nine-section summary and recent files.
 
-After public descriptions of Claude Code only (its documentation on the context
-window, issues, and third-party analyses of 2025 and 2026); prompts and code are our
-own. In this order: the results of all but the newest five tool uses give way to a
-placeholder, and if the view then fits, that is all. Otherwise the conversation, with
-those results cleared, becomes a summary in nine sections: a user message that
-opens with a boundary. Analysis that the model wrote before its summary is cut
-off. Up to five files that were modified last are shown again, not those that were only
-read; of a file of more than 5,000 tokens only the path. ``focus`` is the text that a
-user writes after ``/compact``.
+After public descriptions of Claude Code only (its documentation on the context window, issues, and
+third-party analyses of 2025, 2026; read on 2026-11-29); prompts and code are our own. In this
+order: the results of all but the newest five tool uses give way to a placeholder, and if the view
+then fits, that is all. Otherwise the conversation, with those results cleared, becomes a summary in
+nine sections: a user message that opens with a boundary. Analysis that the model wrote before its
+summary is cut off. Up to five files that were modified last are shown again, not those that were
+only read; of a file of more than 5,000 tokens only the path. ``focus`` is the text that a user
+writes after ``/compact``.
 
 It is due at the window minus 20,000 tokens for the summary and another 13,000 (of
 200,000), until three compactions in a row have failed. The system prompt stays.

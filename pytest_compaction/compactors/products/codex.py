@@ -1,7 +1,8 @@
 """``codex``: the user's messages within a limit, and one summary or compaction item after them.
 
 Follows Codex CLI (public source, copies of 2025 and 2026; remote version 2 at 009bd870, read on
-2026-11-29). It is due at 90 % of the window. The product has two ways.
+2026-11-29; the prompt of a summary at 11baefb5, read on 2026-11-30). It is due at 90 % of the
+window. The product has two ways.
 
 ``mode=remote`` (``compact_remote_v2.rs``), the default, for OpenAI's models, which never take the
 local way: the endpoint gives one compaction item that only it can read. The client keeps 64,000

@@ -1,22 +1,22 @@
 """``gemini-cli``: all but the newest 30 % becomes a snapshot that the model checks itself.
 
-After Gemini CLI 0.61 (public source, commit 5411f113, read on 2026-11-29). Before each request
-to the model old tool output is masked, whatever the size of the history, so that neither the
-agent nor the summariser reads it again: the newest 50,000 tokens of tool output are protected,
+After Gemini CLI 0.61.0 (the published package, of commit cc0107ed, read on 2026-11-30). Before each
+request to the model old tool output is masked, whatever the size of the history, so that neither
+the agent nor the summariser reads it again: the newest 50,000 tokens of tool output are protected,
 and so is the newest message. Once the older output takes 30,000 tokens, all of it is masked at
-once: of the output of a shell the first and the last ten lines stay, of any other the first and
-the last 250 characters. What is not longer than that stays. What a tool asked the user or what
-a skill says is never masked. Chat compression is due at half of the window. Tool results are
-counted from the newest back; once they take 50,000 tokens, each older one that does not fit is
-cut to 40,000 characters: the first fifth and the last four. The history is split at the first
-message of the user after 70 % of its characters. If there is none, everything is compressed if
-the history ends with an answer of the model, else everything before the last message of the
-user. The model writes a snapshot in seven tagged sections, which takes over an earlier
-snapshot. It is then asked whether it left anything out; if that answer is empty, the first one
-counts. The new history is the snapshot as a user message, a short acknowledgement by the model,
-and the part after the split, with its tool results cut. It is refused if it is larger than
-before. After such a refusal, and no other failure, the summariser is not asked again: until the
-user asks for a compression, only tool results are masked and cut.
+once: of the output of a shell the first and the last ten lines stay, of any other the first and the
+last 250 characters. What is not longer than that stays. What a tool asked the user or what a skill
+says is never masked. Chat compression is due at half of the window. Tool results are counted from
+the newest back; once they take 50,000 tokens, each older one that does not fit is cut to 40,000
+characters: the first fifth and the last four. The history is split at the first message of the user
+after 70 % of its characters. If there is none, everything is compressed if the history ends with an
+answer of the model, else everything before the last message of the user. The model writes a
+snapshot in seven tagged sections, which takes over an earlier snapshot. It is then asked whether it
+left anything out; if that answer is empty, the first one counts. The new history is the snapshot as
+a user message, a short acknowledgement by the model, and the part after the split, with its tool
+results cut. It is refused if it is larger than before. After such a refusal, and no other failure,
+the summariser is not asked again: until the user asks for a compression, only tool results are
+masked and cut.
 
 Adapted: constants in tokens are in proportion to the case's window (the product's is
 1,048,576), and so are the 40,000 characters, which there are a fifth of the 50,000

@@ -1,11 +1,11 @@
 """``kimi-cli``: a summary in six tagged sections, and the last two messages.
 
-After the compaction of Kimi CLI (public source, Apache-2.0, commit 4a550eff). It is due at 85 %
-of the window, or when fewer than 50,000 tokens of it are left. The last two messages of user or
-assistant stay, with the tool results after them. All before becomes one user message: a line
-that the context was compacted, and the summary in six tagged sections. The summariser reads texts
-and tool results; what tools were called, and with which arguments, it is not shown. A model that
-fails is asked three times.
+After the compaction of Kimi CLI 1.52.0 (the published package, Apache-2.0, read on 2026-11-30). It
+is due at 85 % of the window, or when fewer than 50,000 tokens of it are left. The last two messages
+of user or assistant stay, with the tool results after them. All before becomes one user message: a
+line that the context was compacted, and the summary in six tagged sections. The summariser reads
+texts and tool results; what tools were called, and with which arguments, it is not shown. A model
+that fails is asked three times.
 
 Kept from the original: the two messages stay whatever they take, the last user message
 may be summarised, and an empty reply is taken for the summary.

@@ -18,8 +18,8 @@ whole is shortened; the original shortens any message.
 
 ``deepagents``: long arguments cut first, then LangChain's summary with more of the log in it.
 
-After the summarisation of deepagents (public source, MIT, commit 23b83ad5), which builds on
-that of LangChain. It is due at 85 % of the window. First, in the calls
+After the summarisation of deepagents 0.7.32 (the published package, MIT, read on 2026-11-30), which
+builds on that of LangChain. It is due at 85 % of the window. First, in the calls
 that write or edit files and lie before the newest 10 % of the window, each argument of more than
 2,000 characters is cut to its first 20; if that is enough, nothing is summarised. Otherwise all
 before these 10 % becomes one summary in LangChain's sections. Unlike in LangChain the summariser
@@ -27,10 +27,11 @@ reads all of it. The original writes the messages that go to a file and names it
 summary, so that the agent can read them again. ``keep=6:trigger=170000tokens`` are the
 settings for models whose window is not known.
 
-Adapted: what stays by tokens takes at most half of the budget. Any tool that writes or edits
-files counts, not only ``write_file`` and ``edit_file``. Nothing can be read from the file that the
-view names: what it would hold is gone. After a refused request the original also cuts the newest
-results; that is left out.
+Adapted: what stays by tokens takes at most half of the budget. Any tool that writes or edits files
+counts, not only ``write_file`` and ``edit_file``. Nothing can be read from the file that the view
+names: what it would hold is gone. Left out: after a refused request, or one that takes more than 95
+% of the input limit without the reply, the original also writes the newest results to files, once;
+and it takes thinking that Claude binds to the conversation before it out of what stays.
 
 ``tool=yes`` is the tool with which the model compacts by itself (``compact_conversation`` of
 ``SummarizationToolMiddleware``, which an application adds). It refuses below half of the trigger,

@@ -23,8 +23,8 @@ call (its result is left out when it comes).
 
 Adapted: constants in tokens are in proportion to the case's window (200,000 tokens are assumed),
 and what stays is sought within half of the budget. Tokens are counted, not estimated from
-characters. Arguments of calls are written out decoded, not as JSON. Reasoning, which its provider
-alone can read here, is not written out.
+characters. Arguments of calls are written out decoded, not as JSON. Reasoning is not
+written out: the recorded words of this strategy answer requests without it.
 """
 
 from __future__ import annotations

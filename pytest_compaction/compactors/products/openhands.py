@@ -1,7 +1,7 @@
 """``openhands``: the first events and a tail stay, the middle becomes one summary.
 
 After the ``LLMSummarizingCondenser`` of the OpenHands SDK 1.58.2 (the published
-package, read on 2026-11-29), with the sizes of its ``default_condenser`` (80 events, the
+package, read on 2026-11-30), with the sizes of its ``default_condenser`` (80 events, the
 first 4 kept; the class itself says 240 and 2: ``max_size=240:keep_first=2``). There
 are three reasons to condense. Too many events: half of ``max_size`` stays. Too many
 tokens: the tail is as long as half of the allowed tokens permits. A request: half of

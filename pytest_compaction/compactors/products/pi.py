@@ -1,6 +1,6 @@
 """``pi``: one summary that is updated, lists of files, and the newest 20,000 tokens.
 
-After the compaction of the coding agent pi 1.6.0 (the published package, MIT, read on 2026-11-29).
+After the compaction of the coding agent pi 1.6.0 (the published package, MIT, read on 2026-11-30).
 It is due when the window has fewer than 16,384 tokens left. The newest messages
 stay, walked back until they take 20,000 tokens; the cut may be at a message of the user or of the
 assistant, never at a tool result. If it falls within a turn, the part of the turn before it is
@@ -9,14 +9,18 @@ summary is updated. The summariser reads the first 2,000 characters of each tool
 the files read and of the files changed, taken from all file tools so far, stand at the end.
 A view is not compacted again before something was said.
 
+The summariser is not shown what the model thought. Up to 0.58.3 (commit 83378aad) pi wrote it out.
+
 Kept from the original: an empty reply is taken for the summary. Versions before 1.0 left what had
 stayed at the last compaction out of the next summary; today it is summarised like everything else.
 
 Adapted: the constants are in proportion to the case's window (pi names none; 200,000 tokens are
 assumed), and what stays takes at most half of the rest of the budget, unless a single message
-does. Tokens are counted, not estimated from characters. The summariser is not shown what the
-model thought, which pi writes out. Any file tool counts, not only those of
-pi; as there, what a shell command does to files does not.
+does. Tokens are counted, not estimated from characters. Any file tool counts, not only those of
+pi; as there, what a shell command does to files does not. Of the room for both summaries, that of
+the beginning of a turn has the share that 0.58.3 gave it; 1.6.0 limits neither. That beginning is
+asked for in the words of 0.58.3, with other headings than now, because its recorded words answer
+them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """``roo``: one summary of everything, a sliding window if that fails.
 
-Follows Roo Code (public source). ``version=2`` is the fresh start of 2026 (v3.52.1): everything
-becomes one user message with the summary, the ``<command>`` blocks of the first message word for
-word, and the definitions in the files that were seen (50,000 characters; a file is cut if at least
-200 are left for it). The summariser reads calls without result as cancelled, and they are
-gone afterwards (their results are left out when they come). Nothing checks whether the
-view got smaller. After a failure half of the messages after the first one are dropped, an even
-number, once, with a note of how much is hidden.
+Follows Roo Code (public source, read on 2026-11-29). ``version=2`` is the fresh start of 2026
+(v3.52.1): everything becomes one user message with the summary, the ``<command>`` blocks of the
+first message word for word, and the definitions in the files that were seen (50,000 characters; a
+file is cut if at least 200 are left for it). The summariser reads calls without result as
+cancelled, and they are gone afterwards (their results are left out when they come). Nothing checks
+whether the view got smaller. After a failure half of the messages after the first one are dropped,
+an even number, once, with a note of how much is hidden.
 
 ``version=1`` is v3.25.8: everything but the last three messages (from the earlier summary on) is
 summarised; the summary is an assistant message before the three, and a line in the user's name

@@ -1,14 +1,15 @@
 """``strands``: the oldest 30 % of the messages become a summary, again and again until it fits.
 
-After the summarizing conversation manager of Strands Agents (public source, Apache-2.0, commit
-1232230d). It acts when a request overflows, and before that only if told to (``threshold=0.7`` is
-what the original takes then). The oldest 30 % of the messages, an earlier summary among them, but
-never one of the newest ten, become one summary of bullet points in the third person, a
-user message. The cut moves forward past tool results, and past a call whose result does not follow
-it. If the request still overflows, the next 30 % follow, until all but ten messages are summarised.
+After the summarizing conversation manager of Strands Agents 1.62.0 (the published package,
+Apache-2.0, read on 2026-11-30). It acts when a request overflows, and before that only if told to
+(``threshold=0.7`` is what the original takes then). The oldest 30 % of the messages, an earlier
+summary among them, but never one of the newest ten, become one summary of bullet points in the
+third person, a user message. The cut moves forward past tool results, and past a call whose result
+does not follow it. If the request still overflows, the next 30 % follow, until all but ten messages
+are summarised.
 
-Kept in the faithful profile: the newest ten messages stay whatever they take, an empty reply is
-taken for the summary, and the last user message goes if it lies before the ten.
+Kept from the original: the newest ten messages stay whatever they take, and the last user message
+goes if it lies before the ten. A reply without text is an error, and what earlier rounds did stays.
 
 Adapted: whether a request overflows is counted against the budget. Where a round would
 replace one message by one summary, the original goes on for ever; here the rounds end.
@@ -47,7 +48,6 @@ class Strands(ProductCompactor):
     asks = "strands"
     sections = sections_of("strands")
     preamble = PREAMBLE
-    takes_empty = True
     description = "the oldest 30 % summarised until it fits, ten messages kept (Strands Agents)"
 
     ratio: float = within(0.3, 0.1, 0.8)

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from string import Template
 from typing import Any, Final
 
-from pytest_compaction.conversation import ROLES, Image, Message, Text, ToolCall, ToolResult
+from pytest_compaction.conversation import (
+    ROLES,
+    Image,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from pytest_compaction.conversation.formats.chat import chat_messages
 from pytest_compaction.conversation.formats.requests import clean, readable_part, transcript
 from pytest_compaction.models.chat.fences import fences_for
@@ -113,6 +121,8 @@ def _as_text(messages: Sequence[Message], prompt: SummaryPrompt) -> str:
                 fields["id"] = clean(part.id)
             elif isinstance(part, ToolResult):
                 kind, fields = "result", {"text": clean(part.text), "id": clean(part.call_id)}
+            elif isinstance(part, Thinking) and (thought := part.thought):
+                kind, fields = "thinking", {"text": clean(thought)}
             else:
                 continue
             if kind in lines:

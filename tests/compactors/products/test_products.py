@@ -90,7 +90,7 @@ def test_no_request_is_empty_begins_with_the_model_or_has_a_result_without_its_c
         state = compact_now(compactor, state, context).state
 
 
-@pytest.mark.parametrize("name", ["goose", "kimi-cli", "pi", "strands"])
+@pytest.mark.parametrize("name", ["goose", "kimi-cli", "pi"])
 def test_an_empty_reply_is_taken_for_the_summary(name):
     compactor = create(name)
     outcome, view = compacted(compactor, session(8), context_of(900, model=SayingModel()))

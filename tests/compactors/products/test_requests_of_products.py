@@ -2,12 +2,15 @@
 
 import asyncio
 import re
+import tomllib
+from importlib import import_module
 
 import pytest
 from support.builders import compact_now, context_of, session, user
 from support.compacting import SpyModel, compacted, in_a_row, messages_of
 from support.endpoint_builders import Replies, chat
 from support.endpoint_replies import completion
+from support.paths import ROOT
 
 from pytest_compaction.compactors import Registry, images_as_text, parse_spec
 from pytest_compaction.compactors.base.product import product_prompt
@@ -114,6 +117,48 @@ def test_pi_updates_its_summary_with_another_prompt():
     first, *_, last = [call.body["messages"][-1]["content"] for call in caller.calls]
     assert "<previous-summary>" not in first
     assert "<previous-summary>\n## Goal\n- The first." in last
+
+
+def test_adk_alone_shows_the_summariser_what_the_model_thought():
+    """As their sources do; the recorded words of others answer requests without it."""
+    thinking = {"type": "thinking", "thinking": "The limit may be 7.", "signature": "c2ln"}
+    sealed = {"type": "redacted_thinking", "data": "b3BhcXVl"}
+    log = session(4, words=30)
+    log[2] = {**log[2], "content": [thinking, sealed, {"type": "text", "text": "I look."}]}
+    for name in PRODUCTS:
+        if product_prompt_of(name).lines:
+            sent = str(requests(name, log=log)[0])
+            assert ("model (thought): The limit may be 7." in sent) == (name == "adk")
+            assert ("The limit may be 7." in sent) == (name == "adk"), name
+            assert "b3BhcXVl" not in sent
+
+
+def product_prompt_of(name):
+    return product_prompt(Registry().create(parse_spec(name)).asks)
+
+
+HEADS = {
+    path.stem: tomllib.loads(path.read_text("utf-8").split("+++\n")[1])
+    for path in sorted((ROOT / "pytest_compaction/compactors/products/prompts").glob("*.md"))
+}
+IN_ROW = {
+    "continue-cli": "continue",
+    "hermes-lean": "hermes",
+    "openhands-1": "openhands",
+    "pi-turn": "pi",
+    "roo-1": "roo",
+}
+
+
+@pytest.mark.parametrize("file", HEADS)
+def test_prompt_file_docstring_and_page_name_the_same_version_and_day(file):
+    name = IN_ROW.get(file, file)
+    page = (ROOT / "docs/strategies.md").read_text("utf-8")
+    (row,) = re.findall(rf"^\| `{name}` \| .*$", page, re.MULTILINE)
+    module = import_module(f"pytest_compaction.compactors.{SHIPPED[name].partition(':')[0]}")
+    for said in (HEADS[file]["version"], HEADS[file]["read"]):
+        assert said in row
+        assert said in module.__doc__
 
 
 def twice(name, reply):

@@ -3,6 +3,7 @@
 import pytest
 from support.builders import COUNTER, assistant, context_of, system, tool, user
 from support.compacting import (
+    SayingModel,
     SpyModel,
     compacted,
     ids,
@@ -52,6 +53,13 @@ def test_the_newest_ten_always_stay_and_the_rounds_end():
     assert ids(view)[-10:] == [f"m{n}" for n in range(7, 17)]
     assert COUNTER.messages(view) > 300
     assert len(spy.requests) < 6
+
+
+def test_an_empty_reply_is_an_error_and_leaves_the_view():
+    chat = talk(20, words=60)
+    outcome, view = compacted(Strands(), chat, context_of(600, model=SayingModel()))
+    assert (outcome.status, view) == ("failed", messages_of(chat))
+    assert "came back empty" in outcome.error
 
 
 def test_with_ten_messages_or_fewer_it_says_that_there_are_too_few():
