@@ -258,8 +258,9 @@ def figure_lines(
     records: Sequence[Record], control: Sequence[Record], indent: str, verbose: bool
 ) -> Iterator[Line]:
     """Figures without a place of their own, forced choices, and next actions."""
+    found = means(records, control)
     for figure in further("verbose" if verbose else "terminal"):
-        mean = means(records, control).get(figure.name)
+        mean = found.get(figure.name)
         form = ".0%" if figure.kind == "share" else ".2f"
         if mean is not None:
             interval = interval_text(figure.within(mean.interval), form)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -216,18 +217,12 @@ class BenchmarkSession:
 
         It holds no time, so that two runs of the same settings write the same bytes.
         """
-        import importlib.metadata as metadata
-
         reader = reader_version()
         if not self.settings.read_by_rules:
             prompt = packaged_prompt("read")
             reader = short_hash(canonical_json([prompt.system, prompt.user]))
         return {
-            "versions": {
-                name: metadata.version(name)
-                for name in ("pytest", "pytest-compaction", "snowballstemmer", "tiktoken")
-            }
-            | {"reader": reader}
+            "versions": {**_versions(), "reader": reader}
             | ({"cases": CASES_VERSION} if self.shipped else {}),
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.entries},
@@ -281,3 +276,10 @@ class BenchmarkSession:
     def cases_that_run(self) -> Sequence[CaseEntry]:
         shard = self.settings.shard
         return [case for case in self.case_set.entries if shard is None or shard.holds(case.id)]
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """The versions of the packages on which the figures of a run depend."""
+    names = ("pytest", "pytest-compaction", "snowballstemmer", "tiktoken")
+    return {name: version(name) for name in names}

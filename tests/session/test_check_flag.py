@@ -20,6 +20,8 @@ for _name in (
 
 NAMES = [invariant.name for invariant in INVARIANTS]
 ALL = len(NAMES)
+DRAWN = 5
+"""Examples that a check here draws beside those that it knows; --compaction-check draws 200."""
 OWN = '''
 """Compactors that the tests of the check name on the command line."""
 
@@ -99,7 +101,7 @@ def check(pytester):
     """Runs the check of some compactors on few examples; ``planted`` is a module they may name."""
     pytester.makepyfile(own=OWN)
 
-    def run(*compactors, arguments=(), examples=30):
+    def run(*compactors, arguments=(), examples=DRAWN):
         named = [f"--compactor={name}" for name in compactors]
         more = [f"--compaction-examples={examples}"] if examples else []
         return pytester.runpytest_inprocess(
@@ -122,7 +124,7 @@ def test_a_sound_compactor_passes_every_item_and_has_one_line_at_the_end(check):
     assert statuses(result, "PASSED") == {f"planted:Sound-{name}" for name in NAMES}
     result.stdout.re_match_lines(
         [
-            rf"compaction check: planted:Sound \| {ALL} invariants, 30 drawn and "
+            rf"compaction check: planted:Sound \| {ALL} invariants, {DRAWN} drawn and "
             rf"{len(KNOWN)} known examples each \| model offline",
             rf"planted:Sound  {ALL} of {ALL} invariants hold \(\d+ compactions\)",
         ]
@@ -138,11 +140,11 @@ def test_a_broken_invariant_fails_its_item_alone_and_is_explained(check):
         "planted:Orphans breaks results-follow-calls: the tool result for",
         "The invariant: Each tool result follows the assistant message that made its call",
         "Why it matters: Endpoints refuse such a request with status 400",
-        f"of {30 + len(KNOWN)} examples break it; this is the smallest that was found:",
+        f"of {DRAWN + len(KNOWN)} examples break it; this is the smallest that was found:",
         "= compaction 1: compacted,",
         "view: anchored-summary (user, new)",
         "Run it again: pytest --compactor=planted:Orphans --compaction-check "
-        "--compaction-examples=30 '::test_invariant[planted:Orphans-results-follow-calls]'",
+        f"--compaction-examples={DRAWN} '::test_invariant[planted:Orphans-results-follow-calls]'",
     ):
         assert piece in said
     assert "Traceback" not in said
@@ -216,7 +218,7 @@ def test_a_declared_violation_that_does_not_show_fails_its_item(check):
     assert statuses(result, "FAILED") == {"own:Boastful-never-larger"}
     assert (
         "declared but not found: own:Boastful says of never-larger that it does something else "
-        f"(may grow), and no example of {30 + len(KNOWN)} shows it; correct the declaration"
+        f"(may grow), and no example of {DRAWN + len(KNOWN)} shows it; correct the declaration"
     ) in flat(result.outlines)
 
 
@@ -237,7 +239,7 @@ def test_a_composition_may_mend_what_a_part_declares(check):
 def test_a_compactor_that_never_compacts_passes_nothing(check):
     result = check("own:nothing", arguments=["-v"])
     assert not statuses(result, "PASSED")
-    said = f"nothing was checked: own:nothing compacted none of {30 + len(KNOWN)} examples"
+    said = f"nothing was checked: own:nothing compacted none of {DRAWN + len(KNOWN)} examples"
     assert said in flat(result.outlines)
 
 
@@ -319,7 +321,7 @@ def test_what_cannot_be_checked_is_a_usage_error(check, arguments, sentence):
 
 
 def test_the_module_of_the_invariants_is_skipped_without_the_flag(pytester):
-    result = pytester.runpytest_inprocess(*lean(), str(MODULE), "-rs")
+    result = pytester.runpytest_inprocess(*lean(), str(MODULE), "-rs", "-n0")
     result.assert_outcomes(skipped=1)
     assert "needs --compactor=NAME --compaction-check" in str(result.stdout)
 
@@ -379,7 +381,7 @@ def once(messages, budget):
 
 def test_conversations_grow_to_the_trigger_of_a_strategy(pytester):
     pytester.makepyfile(own=TRIGGER)
-    named = ["--compactor=own:at_four_thousand", "--compaction-check", "--compaction-examples=10"]
+    named = ["--compactor=own:at_four_thousand", "--compaction-check", "--compaction-examples=3"]
     result = pytester.runpytest_inprocess(*lean(), *named, "::test_invariant", "-q")
     result.stdout.fnmatch_lines(["*compactions, in conversations that grew by 6,000 tokens*"])
 

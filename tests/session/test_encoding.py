@@ -1,8 +1,11 @@
 """The encoding in which a run counts: that of its model if it is here, in all workers."""
 
 import pytest
-from support.scenarios import flat, records, set_up, write_cases
+import tiktoken
+from support.scenarios import flat, lean, records, set_up, write_cases
 from support.stub_endpoint import long_case, serving
+
+from pytest_compaction.conversation import tokens
 
 FETCHED = """
 import os
@@ -39,15 +42,17 @@ def measured(pytester, monkeypatch):
     """A run with a model at an endpoint: its output and the encoding in its records."""
     monkeypatch.delenv("PYTEST_ADDOPTS")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr(tiktoken, "get_encoding", tiktoken.get_encoding)  # taken back at the end
     set_up(pytester, "first")
     write_cases(pytester, long_case("first"))
     kept = (pytester.path / "conftest.py").read_text()
     (pytester.path / "conftest.py").write_text(f"{FETCHED}\n{kept}")
 
     def run(*arguments, model="gpt-5-mini", fault=""):
+        tokens._encoding.cache_clear()  # each run as in a process of its own
         monkeypatch.setenv("FAULT", fault)
         given = ["--compactor=anchored", f"--compaction-model={model}", *arguments]
-        shown = pytester.runpytest_subprocess("--compaction-over-budget=report", *given)
+        shown = pytester.runpytest_inprocess(*lean(), "--compaction-over-budget=report", *given)
         return flat(shown.outlines), records(pytester)
 
     with serving() as stub:
