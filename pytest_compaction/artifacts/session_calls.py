@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, Invocation, invocations
 from pytest_compaction.artifacts.shell_effects import command_words
@@ -52,6 +52,13 @@ _NOISE: Final = re.compile(
     r'|"duration_seconds":\s?[\d.]{1,20}'
 )
 """What harnesses add to a result that differs from call to call."""
+_NUMBERED: Final = re.compile(r"^ *\d{1,9}[→\t]", re.M)
+"""How a read numbers its lines, if it does."""
+_READING: Final = re.compile(
+    r"cat(?: -n)?|(?P<end>head|tail)(?:(?: -n ?| -)(?P<count>\+?\d{1,9}))?"
+    r"|sed -n (?P<first>\d{1,9})(?:,(?P<last>\d{1,9}|\$))?p"
+)
+"""The words before the file in a command that does nothing but show lines of it."""
 _REMINDER: Final = ("<system-reminder>", "</system-reminder>")
 _MOST_FILES: Final = 50
 """A call that names more files counts as one that names none; this bounds the work on a call."""
@@ -89,7 +96,7 @@ class SessionCall:
 
 def calls_made(messages: Sequence[Message]) -> list[SessionCall]:
     """Every tool call of a conversation, in the terms in which calls are compared."""
-    said = accumulate(message.role == "user" for message in messages)
+    said = accumulate(int(message.role == "user") for message in messages)
     turns = dict(zip((message.id for message in messages), said, strict=True))
     return [_session_call(made, turns[made.message_id]) for made in invocations(messages)]
 
@@ -103,15 +110,64 @@ def _session_call(invocation: Invocation, turn: int) -> SessionCall:
         for name, value in invocation.call.parsed().items()
         if name not in _UNTOLD and not (script is not None and value == script)
     }
-    asked = [invocation.call.name, " ".join((script or "").split()), given]
+    read = _lines_read(invocation, script, given) if kind == "look" else None
+    asked: list[Any] = [invocation.call.name, " ".join((script or "").split()), given]
     result, tokens = "", 0
     if invocation.answered and invocation.output != INTERRUPTED:
         text = _NOISE.sub("", _without_reminders(invocation.output)).strip()
-        result = _digest(text) if text else ""
+        plain = _NUMBERED.sub("", text).strip() if read else text
+        result = _digest(plain) if text else ""
         counts = text and kind in ("look", "command")
         tokens = shared_counter().text(text) if counts else 0
+    if read:  # by another tool or path it asks for the same
+        asked = [*read, result]
     request = _digest(json.dumps(asked, sort_keys=True, default=str))
     return SessionCall(kind, request, result, tokens, files, turn, script is not None)
+
+
+def _lines_read(
+    invocation: Invocation, script: str | None, given: Mapping[str, Any]
+) -> tuple[str, int, int | None] | None:
+    """The name of the one file that a call reads, and its first and last line that are asked for.
+
+    The last is ``None`` up to the end, and the first negative if it is counted from there. ``None``
+    for a call that does more, or whose words do not say it.
+    """
+    touches = call_touches(invocation.call)
+    if len(touches) != 1 or touches[0].verb != "read":
+        return None
+    lines = _lines_given(given) if script is None else _lines_shown(script)
+    return lines and (touches[0].path.rpartition("/")[2], *lines)
+
+
+def _lines_given(given: Mapping[str, Any]) -> tuple[int, int | None] | None:
+    counts = {key: value for key, value in given.items() if type(value) is int}
+    if len(given) - len(counts) != 1:  # the path
+        return None
+    if counts.keys() <= {"offset", "limit"}:
+        first, limit = counts.get("offset", 1), counts.get("limit")
+        return first, None if limit is None else first + limit - 1
+    if counts.keys() == {"start_line", "end_line"}:
+        return counts["start_line"], counts["end_line"]
+    return None
+
+
+def _lines_shown(script: str) -> tuple[int, int | None] | None:
+    shown = [words for words in command_words(script) if words[0] != "cd"]
+    if len(shown) != 1:
+        return None
+    match = _READING.fullmatch(" ".join([_program(shown[0]), *shown[0][1:-1]]))
+    if match is None:
+        return None
+    count = match["count"] or "10"
+    if match["end"] == "head":
+        return 1, int(count)
+    if match["end"]:
+        return (int(count), None) if count.startswith("+") else (-int(count), None)
+    if not match["first"]:
+        return 1, None
+    last = match["last"] or match["first"]
+    return int(match["first"]), None if last == "$" else int(last)
 
 
 def _without_reminders(text: str) -> str:
@@ -169,7 +225,7 @@ def _kind_of_script(script: str) -> tuple[CallKind, tuple[str, ...]]:
         for operand in [word for word in each[1:] if not word.startswith("-")][
             _program(each) in ("sed", "awk") :
         ]
-        if not operand.isdigit()
+        if not operand.lstrip("+").isdigit()
     ]
     return "look", tuple(operands)
 

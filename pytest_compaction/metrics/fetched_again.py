@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
-from pytest_compaction.artifacts import SessionCall
+from pytest_compaction.artifacts import SessionCall, may_be_same
 from pytest_compaction.metrics.intervals import Mean, case_key, jackknife_interval, mean_over
 from pytest_compaction.record import Record
 
@@ -135,6 +135,7 @@ def repeated(calls: Sequence[SessionCall]) -> list[int | None]:
                 before is not None
                 and call.result
                 and calls[before].result == call.result
+                and _same_files(calls[before].files, call.files)
                 and changes.last(call.files) < before
                 and not (call.may_watch and number - before <= POLLING)
                 and number not in demanded
@@ -143,6 +144,11 @@ def repeated(calls: Sequence[SessionCall]) -> list[int | None]:
         elif call.kind == "change":
             changes.note(call.files, number)
     return found
+
+
+def _same_files(some: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether two equal requests are of the same files; a path may be told by its end alone."""
+    return some == others or any(may_be_same(one, each) for one in some for each in others)
 
 
 def _demanded(calls: Sequence[SessionCall]) -> set[int]:

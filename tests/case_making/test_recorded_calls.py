@@ -98,6 +98,47 @@ def test_what_tells_a_request_from_another(tmp_path):
     assert not fetches_again(tmp_path, bash("git status"), bash("git status -s"))
 
 
+NUMBERED = "     1→def f():\n     2→    return 1"
+PLAIN = "def f():\n    return 1"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (read(result=NUMBERED), bash("cat /r/a.py", PLAIN), True),
+        (read(result=NUMBERED), bash("cd /r && cat a.py", PLAIN), True),
+        (bash("cat a.py", PLAIN), read(result=NUMBERED), True),
+        (bash("cat -n a.py", NUMBERED.replace("→", "\t")), bash("cat a.py", PLAIN), True),
+        (
+            read(result="     2→    return 1", offset=2, limit=1),
+            bash("sed -n 2p a.py", "    return 1"),
+            True,
+        ),
+        (read(offset=2, limit=8), bash("sed -n '2,9p' /r/a.py", "the text"), True),
+        (read(limit=20), bash("head -20 /r/a.py", "the text"), True),
+        (bash("head -n 10 a.py"), bash("head a.py"), True),
+        (read(offset=30), bash("tail -n +30 /r/a.py", "the text"), True),
+        (
+            ("read_file", {"path": "a.py", "start_line": 2, "end_line": 9}, "b"),
+            bash("sed -n 2,9p a.py", "b"),
+            True,
+        ),
+        (bash("tail -n 5 a.py"), bash("tail -5 a.py"), True),
+        (bash("tail -n 5 a.py"), bash("head -n 5 a.py"), False),
+        (read(offset=2, limit=8), bash("sed -n 2,8p /r/a.py", "the text"), False),
+        (read(result=NUMBERED), bash("cat /r/b.py", PLAIN), False),
+        (read(result=NUMBERED), bash("cat /q/a.py", PLAIN), False),
+        (read(result=NUMBERED), bash("cat /r/a.py", PLAIN + "0"), False),
+        (read(result=NUMBERED), bash("cat /r/a.py | head", PLAIN), False),
+        (read(result=NUMBERED), bash("cat /r/a.py /r/b.py", PLAIN), False),
+        (read(result=NUMBERED), bash("cat /r/a.py && make", PLAIN), False),
+        (read(result=NUMBERED, pages="1"), bash("cat /r/a.py", PLAIN), False),
+    ],
+)
+def test_the_same_lines_of_a_file_are_the_same_by_any_tool(tmp_path, first, second, same):
+    assert fetches_again(tmp_path, first, second) is same
+
+
 def test_what_a_harness_adds_to_a_result_is_no_difference(tmp_path):
     noisy = read(result="the text\n<system-reminder>be brief</system-reminder>")
     assert fetches_again(tmp_path, read(), noisy)
