@@ -3,6 +3,8 @@
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -257,6 +259,45 @@ def test_every_format_is_read(run, tmp_path, sample):
     _, out, err = run(name)
     assert "please report" not in err
     assert sample in out + err
+
+
+WITHOUT_NETWORK = """
+import sys
+tried = []
+def refuse(event, _):
+    if event.startswith(("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn")):
+        tried.append(event)
+        raise PermissionError(event)
+sys.addaudithook(refuse)
+if sys.argv[1] == "connect":
+    import socket
+    try:
+        socket.create_connection(("localhost", 9))
+    except PermissionError:
+        pass
+else:
+    from pytest_compaction import cli
+    assert cli.main(["production", *sys.argv[1:]]) == 0
+sys.exit(f"tried: {tried}" if tried else 0)
+"""
+
+
+def test_nothing_leaves_the_machine(tmp_path):
+    names = [f"claude-code-compacted/session-{number}.jsonl" for number in (1, 3, 4)]
+    names += ["pi-agent/large-session.jsonl"]
+    names += [f"cline/{name}.compaction.json" for name in ("basic", "agentic")]
+    names += ["cline/session.messages.json"]
+    for name in names:
+        shutil.copy(public_data(name), tmp_path / Path(name).name)
+
+    def without_network(*arguments):
+        command = [sys.executable, "-c", WITHOUT_NETWORK, *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert "tried: ['socket." in without_network("connect").stderr
+    done = without_network(".", "--json=out.json", "--csv=out.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "6 compactions in 4 sessions cost" in done.stdout
 
 
 def test_the_same_sessions_give_the_same_bytes(run, tmp_path):
