@@ -3,9 +3,10 @@
 ``FOLDER`` holds checkouts: work trees, unpacked packages, or git directories without a work tree,
 each named like its repository (``codex``, ``openai/codex`` or ``openai+codex/repo``). Each row of
 ``upstream.toml`` names a strategy, its repository, a file by the end of its path, and texts of it:
-constants, headings, triggers. The script prints the texts that are gone, and what it could not
-read; it ends with 1 if a text or a file is gone. It is for developers who read the products again,
-and no test of CI.
+constants, headings, triggers. A row of what its repository no longer has names the ``commit`` at
+which it was read, and needs a checkout with that commit. Of an npm package the compiled file is
+read. The script prints the texts that are gone, and what it could not read; it ends with 1 if a
+text or a file is gone. It is for developers who read the products again, and no test of CI.
 """
 
 from __future__ import annotations
@@ -38,14 +39,16 @@ def is_bare(place: Path) -> bool:
     return (place / "HEAD").is_file() and (place / "objects").is_dir()
 
 
-def texts_of(place: Path, ending: str) -> list[str]:
-    """The contents of the files whose path ends so."""
+def texts_of(place: Path, ending: str, commit: str = "HEAD") -> list[str]:
+    """The contents of the files whose path ends so, at a commit of a git directory."""
     if is_bare(place):
-        names = git(place, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+        names = git(place, "ls-tree", "-r", "--name-only", commit).splitlines()
         found = [name for name in names if f"/{name}".endswith(f"/{ending}")]
-        return [git(place, "show", f"HEAD:{name}") for name in found]
+        return [git(place, "show", f"{commit}:{name}") for name in found]
     files = sorted(place.rglob(Path(ending).name))
     whole = [f for f in files if f"/{f.as_posix()}".endswith(f"/{ending}") and f.is_file()]
+    if not whole and ending.endswith(".ts"):
+        return texts_of(place, f"{ending[:-3]}.js")
     return [file.read_text("utf-8", errors="replace") for file in whole]
 
 
@@ -57,16 +60,20 @@ def version_of(place: Path) -> str:
 
 def findings(folder: Path, row: dict[str, object]) -> tuple[list[str], list[str]]:
     """The lines on a row: what is gone, and what else is to be said."""
-    repository, ending = str(row["repository"]), str(row["file"])
+    repository, ending, commit = str(row["repository"]), str(row["file"]), row.get("commit")
     place = next(places(folder, repository), None)
     if place is None:
         return [], [f"{repository}: not in the folder, nothing checked"]
-    contents = texts_of(place, ending)
+    if commit:
+        place = place if is_bare(place) else place / ".git"
+        if not git(place, "cat-file", "-t", str(commit)):
+            return [], [f"{repository}: no commit {commit} there, nothing checked"]
+    contents = texts_of(place, ending, str(commit or "HEAD"))
     if not contents:
         return [f"{repository}: no file {ending}"], []
     wanted = [str(text) for text in (row["texts"] if isinstance(row["texts"], list) else [])]
     gone = [text for text in wanted if not any(text in content for content in contents)]
-    said = f"{repository} {version_of(place)}".strip()
+    said = f"{repository} {commit or version_of(place)}".strip()
     missing = [f"{said}: {ending} has no more {text!r}" for text in gone]
     return missing, [] if gone else [f"{said}: {ending} has all {len(wanted)}"]
 
@@ -83,7 +90,7 @@ def main(arguments: list[str]) -> int:
         for mark, lines in (("GONE", gone), ("ok", said)):
             for line in lines:
                 mark = "-" if line.endswith("nothing checked") else mark
-                sys.stdout.write(f"{mark:<5}{row['strategy']:<18}{line}\n")
+                sys.stdout.write(f"{mark:<5}{row['strategy']:<22}{line}\n")
     return code
 
 

@@ -9,7 +9,7 @@ summary is updated. The summariser reads the first 2,000 characters of each tool
 the files read and of the files changed, taken from all file tools so far, stand at the end.
 A view is not compacted again before something was said.
 
-The summariser is not shown what the model thought. Up to 0.58.3 (commit 83378aad) pi wrote it out.
+The summariser is not shown what the model thought; 0.58.3 (commit 83378aad) still wrote it out.
 
 Kept from the original: an empty reply is taken for the summary. Versions before 1.0 left what had
 stayed at the last compaction out of the next summary; today it is summarised like everything else.

@@ -5,7 +5,7 @@ from support.builders import COUNTER, assistant, context_of, session, system, to
 from support.compacting import SayingModel, SpyModel, compacted, ids, in_a_row, messages_of
 
 from pytest_compaction.compactors.products import hermes, hermes_lean
-from pytest_compaction.compactors.products.hermes import END, LEAN_SECTIONS, PREAMBLE, Hermes
+from pytest_compaction.compactors.products.hermes import END, PREAMBLE, Hermes
 from pytest_compaction.compactors.products.hermes_cuts import joins
 from pytest_compaction.compactors.products.hermes_lean import (
     ANCHOR_HEADING,
@@ -53,7 +53,7 @@ def test_the_constants_are_those_of_the_source():
     assert (hermes_lean.WHOLE_ROUNDS, hermes_lean.LONG_RESULT) == (6, 1_500)
     assert (hermes_lean.READ_INPUT, hermes_lean.SLICES) == (160_000, 8)
     assert (hermes_lean.ANCHORS, hermes_lean.QUOTED, hermes_lean.QUOTE) == (7_000, 24_000, 4_000)
-    assert (hermes.LOG, len(LEAN_SECTIONS)) == (4_000, 12)
+    assert (hermes.LOG, len(Hermes(mode="lean").sections)) == (4_000, 12)
 
 
 @pytest.mark.parametrize(
