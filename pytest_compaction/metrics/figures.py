@@ -35,6 +35,7 @@ from pytest_compaction.metrics.fetched_again import (
 )
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
+from pytest_compaction.metrics.lost_facts import with_continued
 from pytest_compaction.metrics.next_actions import CONTEXTS, WAYS, next_kept, next_share
 from pytest_compaction.metrics.search import (
     found_facts,
@@ -163,14 +164,33 @@ def _stuck(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
 
 
 def _seconds(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    """Seconds that models took for a compaction; the probes of a view share its compactions."""
-    took: dict[tuple[Any, ...], float] = {}
+    """Seconds that models took for a compaction."""
+    took = [seconds for seconds, _ in _waited_for(records)]
+    return _without_interval(math.fsum(took) / len(took) if took else None, records)
+
+
+def _calls(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    """Calls of models for a compaction, where they took seconds."""
+    made = [calls for _, calls in _waited_for(records)]
+    return _without_interval(sum(made) / len(made) if made else None, records)
+
+
+def _waited_for(records: Sequence[Record]) -> list[tuple[float, int]]:
+    """Seconds and calls of each compaction for which a model was asked, as all probes know it."""
+    found: dict[tuple[Any, ...], tuple[float, int]] = {}
     for record in records:
         case = record["case"], record["trial"], record.get("budget")
+        events = with_continued(record.get("compaction") or {})
+        calls = {f"{_COMPACTION}{event['point']}": event.get("calls", 0) for event in events}
         for name, seconds in (record.get("latency_s") or {}).items():
-            if name.startswith("compaction "):
-                took[*case, name] = seconds
-    return _without_interval(math.fsum(took.values()) / len(took) if took else None, records)
+            if name.startswith(_COMPACTION):
+                _, known = found.get((*case, name), (0.0, 0))
+                found[*case, name] = seconds, max(known, calls.get(name, 0))
+    return list(found.values())
+
+
+_COMPACTION: Final = "compaction "
+"""Before the point of a compaction, in the seconds of a record."""
 
 
 def _prompt_tokens(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
@@ -307,6 +327,15 @@ FIGURES: tuple[Figure, ...] = (
         bounds=Range(0, math.inf),
         label="seconds each",
         whole=_seconds,
+        threshold=Range(0, 1e9),
+        placed=_EVERYWHERE - {"table"},
+    ),
+    _SHARE(
+        "calls",
+        kind="number",
+        bounds=Range(0, math.inf),
+        label="calls each",
+        whole=_calls,
         threshold=Range(0, 1e9),
         placed=_EVERYWHERE - {"table"},
     ),

@@ -257,8 +257,11 @@ def short_count(tokens: int) -> str:
 def figure_lines(
     records: Sequence[Record], control: Sequence[Record], indent: str, verbose: bool
 ) -> Iterator[Line]:
-    """Figures without a place of their own, forced choices, and next actions."""
+    """Seconds and calls of a compaction, further figures, forced choices, and next actions."""
     found = means(records, control)
+    if "seconds" in found:
+        said = f"{found['seconds'].value:.1f} s, {found['calls'].value:.1f} calls"
+        yield Line(f"{indent}a compaction took models {said}")
     for figure in further("verbose" if verbose else "terminal"):
         mean = found.get(figure.name)
         form = ".0%" if figure.kind == "share" else ".2f"

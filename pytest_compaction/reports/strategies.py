@@ -52,6 +52,7 @@ _HEADS: Final = dict(zip(DIMENSIONS, ("accu", "cntx", "arti", "cnty", "comp", "i
 _FIGURES: Final = 8 + 5 * len(DIMENSIONS) + 5 + 7 + 6 + 6
 _RATIO: Final = 6
 _WORDS: Final = 9
+_SECONDS: Final = 6
 _NAMES: Final = (11, 19)
 _LETTERS: Final = 6
 _RUN: Final = 3
@@ -177,7 +178,8 @@ def strategy_table(
 ) -> Iterator[Line]:
     """The strategies by overall score; those that are not ranked stand below a rule.
 
-    With ``words`` a column says who wrote the summaries, in place of the compression ratio.
+    With ``words`` a column says who wrote the summaries, in place of the compression ratio. Another
+    has the seconds of a compaction where a model was waited for.
     """
     apart = with_other_words(groups)
 
@@ -198,12 +200,15 @@ def strategy_table(
     }
     room = max(map(len, short.values()), default=0) + any(short.values())
     longest = max((len(item.compactor) for item in figures), default=0)
-    figures_width = _FIGURES + (_WORDS - _RATIO if words else 0)
-    width = max(_NAMES[0] - words * _RATIO, min(longest, _NAMES[1], WIDTH - figures_width - room))
+    waited = not words and any(known()["seconds"].mean(groups[i.compactor]) for i in figures)
+    figures_width = _FIGURES + words * (_WORDS - _RATIO) + waited * _SECONDS
+    shortest = _NAMES[0] - _RATIO * (words or waited)
+    width = max(shortest, min(longest, _NAMES[1], WIDTH - figures_width - room))
     names = short_names(sorted(item.compactor for item in figures), width)
     heads = "".join(f"{_HEADS[dimension]:>5}" for dimension in DIMENSIONS)
     head = f"{'compactor':<{width}}{'overall':>8}{'':<{room}}{heads}{'pass':>5}{'tokens':>7}"
-    yield Line(f"{head}{'  used words' if words else ' ratio  used'}", "dim")
+    last = "  used words" if words else f" ratio{'   sec' * waited}  used"
+    yield Line(f"{head}{last}", "dim")
     outside = False
     ranked = sorted(figures, key=lambda item: (not competes(item), *_rank(item)))
     for item in ranked:
@@ -211,10 +216,12 @@ def strategy_table(
             outside = True
             yield Line("-" * (width + room + figures_width), "dim")
         label = f"{names[item.compactor]:<{width}}"
-        row = _row(item, short[item.compactor], room, groups, words)
+        row = _row(item, short[item.compactor], room, groups, words, waited)
         yield Line(f"{label}{row}".rstrip())
     ratio = "" if words else "; ratio: tokens before / after"
     notes = [f"tokens: mean of views{ratio}; used: share of the budget"]
+    if waited:
+        notes.append("sec: seconds that models took for a compaction, where one was asked")
     notes += _on_words(groups) if words else ()
     if any(short.values()):
         notes.append("strategies that share a letter do not differ at 5 % (paired, Holm)")
@@ -259,6 +266,7 @@ def _row(
     room: int,
     groups: Mapping[str, Sequence[Record]],
     words: bool,
+    waited: bool,
 ) -> str:
     overall = _cell(item.overall.value if item.overall else None, 8, ".2f")
     scores = (item.dimensions.get(dimension) for dimension in DIMENSIONS)
@@ -272,9 +280,12 @@ def _row(
     ratio = known()["ratio"].mean(groups[item.compactor])
     times = _cell(ratio.value if ratio else None, 6, ".1f")
     marked = f" {letters}" if letters else ""
-    row = f"{overall}{marked:<{room}}{cells}{passed}{tokens}"
+    row = f"{overall}{marked:<{room}}{cells}{passed}{tokens}{'' if words else times}"
+    if waited:
+        seconds = known()["seconds"].mean(groups[item.compactor])
+        row += _cell(seconds.value if seconds else None, _SECONDS, ".1f")
     if not words:
-        return f"{row}{times}{budget}"
+        return f"{row}{budget}"
     records = groups[item.compactor]
     return f"{row}{budget:<6} {'stale' if stale_summaries(records) else words_in(records) or '-'}"
 

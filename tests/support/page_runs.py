@@ -82,6 +82,7 @@ def scored(case, digest, probe, compactor, overall, facts, view, **changes):
             "hashes": {"case": digest, "view": view, "settings": "5e771465", "prompt": None},
             "usage": {"compaction": {"calls": 1, "input_tokens": 900, "output_tokens": 60}},
             "usd": {},
+            "latency_s": {"compaction p2": 3.25},
             "compaction": {
                 "steps": {"compacted": 1},
                 "errors": [],
@@ -97,6 +98,9 @@ def scored(case, digest, probe, compactor, overall, facts, view, **changes):
                         "free": 3900,
                         "until_next": 6,
                         "messages_left": 1,
+                        "calls": 2,
+                        "input_tokens": 1900,
+                        "output_tokens": 160,
                     }
                 ],
             },

@@ -167,6 +167,11 @@ def _fate(fact: Mapping[str, Any]) -> str:
 
 def detail_of(record: Record) -> dict[str, Any]:
     compaction = record["compaction"]
+    took = record.get("latency_s") or {}
+    events = [
+        {**event, **({"seconds": took[name]} if (name := _of_step(event)) in took else {})}
+        for event in compaction.get("events") or ()
+    ]
     return {
         **{key: record[key] for key in _DETAILS if record.get(key)},
         "reading": reading_of(record),
@@ -177,8 +182,13 @@ def detail_of(record: Record) -> dict[str, Any]:
         "hit": [bool(trap.get("hit")) for trap in record["traps"]],
         "tokens": record["tokens"],
         "compaction": {
-            key: compaction[key]
+            key: found
             for key in ("steps", "errors", "budget", "window", "events")
-            if compaction.get(key)
+            if (found := events if key == "events" else compaction.get(key))
         },
     }
+
+
+def _of_step(event: Mapping[str, Any]) -> str:
+    """The key of a compaction among the seconds of a record."""
+    return f"compaction {event.get('point')}"

@@ -166,6 +166,13 @@ def test_the_verdict_and_the_answer_are_shown(browser, page):
     assert "truncate" in browser.text(".siblings")
 
 
+def test_a_compaction_says_its_calls_seconds_and_tokens(browser, page):
+    browser.open(page, ITEM)
+    (said,) = browser.texts(".event-list li")
+    assert "1,000 → 100 tokens" in said
+    assert "2 calls of a model, 3.3 s, 1,900 tokens read, 160 written" in said
+
+
 def test_nuggets_and_the_order_of_events_stand_in_the_verdict(browser, tmp_path):
     def by_nuggets(found):
         if found["overall"] is None:

@@ -158,9 +158,19 @@ function events(list) {
         typeof event.until_next === "number"
           ? `, full again after ${plural(event.until_next, "message")}`
           : "",
+        typeof event.calls === "number" ? `; ${asked(event)}` : "",
       ),
     ),
   );
+}
+
+/** What a compaction asked of models: calls, seconds if it waited for them, and tokens. */
+function asked(event) {
+  const parts = [`${plural(event.calls, "call")} of a model`];
+  if (typeof event.seconds === "number") parts.push(`${event.seconds.toFixed(1)} s`);
+  if (event.input_tokens) parts.push(`${number(event.input_tokens)} tokens read`);
+  if (event.output_tokens) parts.push(`${number(event.output_tokens)} written`);
+  return parts.join(", ");
 }
 
 function panesOf(item, texts, facts) {
