@@ -74,14 +74,29 @@ class Registry:
         return sorted({*SHIPPED, *self._entry_points(), *self.added})
 
     def descriptions(self) -> list[tuple[str, str]]:
-        """Each name with its one line."""
+        """Each name with its one line, and how often a shipped one overran its budget."""
         lines: list[tuple[str, str]] = []
         for name in self.names():
             try:
-                lines.append((name, describe(self._resolve(name))))
+                lines.append((name, describe(self._resolve(name)) + self._over_budget(name)))
             except Exception as error:
                 lines.append((name, f"cannot be loaded: {raised(error.__cause__ or error)}"))
         return lines
+
+    def _over_budget(self, name: str) -> str:
+        """How often the views of a shipped strategy are over the budget, and why; or nothing.
+
+        Those that need an endpoint, a program or recorded views are not measured.
+        """
+        from pytest_compaction.compactors.base.summaries import data_tables
+
+        measured = data_tables("over_budget")
+        if name not in measured["over"] or name in self.added:
+            return ""
+        over = measured["over"][name]
+        why = self.traits(parse_spec(name)).violations.get("within-budget") if over else None
+        said = f"; over its budget at {over} of {measured['points']} shipped points"
+        return f"{said}: {why}" if why else said
 
     def create(self, spec: Spec) -> Compactor[State]:
         """A fresh instance of the strategy, with its parameters.
@@ -264,11 +279,9 @@ def named_strategies(
 def describe(target: Any) -> str:
     """One line about a strategy: its ``description``, or the first line of its docstring.
 
-    That of a null says so, and that of a strategy whose views are usually over the budget.
+    That of a null says so.
     """
     text = getattr(target, "description", None) or (inspect.getdoc(target) or "").strip()
     line = printable(str(text).splitlines()[0]) if text else "(no description)"
     null = getattr(getattr(target, "traits", None), "null", False)
-    if why := getattr(target, "usually_over", ""):
-        line = f"{line}; {why}, so views are usually over the budget"
     return f"null: {line}" if null else line

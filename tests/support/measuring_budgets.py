@@ -7,6 +7,7 @@ from pathlib import Path
 
 from support.builders import COUNTER
 from support.measuring import for_all_workers, results_file
+from support.paths import ROOT
 from support.shipped import shipped
 
 from pytest_compaction.cache import KeptResults
@@ -120,6 +121,31 @@ def _logs():
         case.id: tuple(normalize(readable(message)) for message in case.messages)
         for case in shipped()
     }
+
+
+OVER_BUDGET = ROOT / "pytest_compaction/compactors/base/over_budget.toml"
+"""How often each strategy is over the budget, as `pytest --compactors` says it."""
+
+
+def over_budget_file():
+    """The content of that file, measured."""
+    found = {spec: outcome(spec) for spec in specs()}
+    points = sum(len(case.points) for case in shipped())
+    # A strategy that reads the question has a view for each, which are no points.
+    assert all(each.views == points or not each.over for each in found.values())
+    rows = [f'"{spec}" = {each.over}' for spec, each in found.items()]
+    return "\n".join(
+        [
+            "# At how many points of the shipped cases the view of a strategy takes more than its",
+            "# budget, with rules as the model. Written by `support.readme_blocks over-budget`.",
+            "",
+            f"points = {points}",
+            "",
+            "[over]",
+            *rows,
+            "",
+        ]
+    )
 
 
 def over_budget_block():

@@ -72,8 +72,6 @@ class ProductCompactor(HistoryCompactor):
     """How often a model that fails is asked."""
     takes_empty = False
     """Whether an empty reply is taken for the summary."""
-    usually_over: ClassVar[str] = ""
-    """Why views are over the budget at three of four points of the shipped cases, if they are."""
     takes_instruction = False
     """Whether the product's own command takes an instruction for the summary."""
 

@@ -304,7 +304,6 @@ class Cline(ProductCompactor):
 
     name = "cline"
     asks = "cline"
-    usually_over = "what stays is measured by the window"
     description = "newest tokens kept, the rest summarised; by rule with mode=basic (Cline)"
     sections = SECTIONS
     preamble = AGENTIC

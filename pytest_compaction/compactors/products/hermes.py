@@ -120,7 +120,6 @@ class Hermes(ProductCompactor):
     name = "hermes"
     asks = "hermes"
     takes_instruction = True
-    usually_over = "what stays is measured by the window"
     description = "first 3 messages, one updated reference summary, newest 15 % (Hermes Agent)"
     sections = sections_of("hermes")
     preamble = PREAMBLE

@@ -146,7 +146,6 @@ class LangChain(ProductCompactor):
 
     name = "langchain"
     asks = "langchain"
-    usually_over = "messages stay by their number"
     description = "last 20 messages kept; one summary of the 4k tokens before them (LangChain)"
     sections = sections_of("langchain")
     preamble = PREAMBLE
@@ -286,7 +285,6 @@ class DeepAgents(LangChain):
 
     name = "deepagents"
     asks = "deepagents"
-    usually_over = ""
     description = "long old arguments cut, then all but 10 % of the window summarised (deepagents)"
     preamble = OFFLOADED
 

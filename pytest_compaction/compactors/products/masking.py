@@ -67,7 +67,6 @@ class MaskingCompactor(ProductCompactor):
     traits = Traits(keeps_tail=True)
     noted = ""
     """The key of the state under which the ids of masked messages are kept, if they are."""
-    usually_over = "knows no budget"
 
     def masked(self, messages: Sequence[Message], state: State, context: Context) -> list[Message]:
         """The messages as they are after masking, however large the masks are."""
