@@ -40,7 +40,8 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
         "implement|integrate|extend|ensure|apply|copy|import|build|start|restart|show|return|skip",
     ),
     "question": (
-        "why|what|where|how|when|who|which|is|are|does|do|did|can|could|would|should|will|was",
+        "why|what|where|how|when|who|which|is|are|can|could|would|should|will|was",
+        "(?:does|did)(?! not)|do(?= (?:you|we|i|they|it|these|those|the|all|any|both)(?!\\w))",
     ),
     # Thoughts that decide nothing.
     "musing": (
@@ -71,9 +72,21 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
         "never|always|from now on|in (?:the )?future|whenever|every time|each time|at all times",
         "under no circumstances|don't ever|must(?: not|n't)?|not allowed",
     ),
+    # How a sentence begins that forbids or demands something.
+    "bidding": (
+        "do not|don't|never|always|only|avoid|make sure|ensure|keep|stick to|no more|must|use only",
+    ),
+    # An exact limit, up to its first digit.
+    "limit": (
+        "(?:at (?:most|least)|(?:no )?(?:more|less|fewer|longer) than|below|under|within|up to|max"
+        "|min|maximum|minimum|limit(?:ed)?(?: of| to)?)(?: (?:of|the|a|is|to)){0,2} [$€£~]?\\d"
+        "[\\d.,]*",
+    ),
     # Words of rules that set none.
     "report": (
-        "(?:i|we|they|it|he|she|you|there|that|this|which) (?:don't|do not|doesn't|only|never)",
+        "(?:i|we|they|it|he|she|you|there|that|this|which)(?: \\w+ly)?"
+        " (?:don't|do not|doesn't|only|never)",
+        "show(?:s|ed) only|only (?:show|expose)s?",
         "(?:i|we|they|it|he|she|you) (?:always|must have|didn't|(?:still )?(?:have|need|had) to)",
         "still don't",
         "don't (?:know|think|see|understand|get|worry|mind|care|have|want to|need)|if (?:not|only)",
@@ -118,7 +131,7 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
     # Errors of the machine rather than of the work.
     "environment": (
         "command not found|no module named|not installed|permission denied|no such file",
-        "not supported|unknown (?:option|flag|command)|unrecognized|timed out|requires|denied",
+        "not supported|unknown (?:option|flag|command)|unrecogni[sz]ed|timed out|requires|denied",
         "cannot find|not recognized|unable to|no such|connection refused|unauthorized|deprecated",
     ),
 }
@@ -127,6 +140,7 @@ LANGUAGES: Final = (ENGLISH,)
 
 @cache
 def cue(name: str) -> re.Pattern[str]:
-    """The words of a cue in all languages."""
+    """The words of a cue in all languages; "dont" and "don’t" are "don't"."""
     words = "|".join(words for language in LANGUAGES for words in language[name])
-    return re.compile(rf"(?<![\w'])(?:{words})(?![\w'])", re.IGNORECASE)
+    words = words.replace("n't", "n['’]?t").replace("i'll", "i['’]ll")
+    return re.compile(rf"(?<![\w'’])(?:{words})(?![\w'’])", re.IGNORECASE)

@@ -38,6 +38,9 @@ NEGATIVE: Final = frozenset(
     {"not", "no", "never", "without", "cannot", "none", "nor", "neither", "nothing"}
 )
 
+_UNMARKED: Final = frozenset("dont doesnt didnt cant wont shouldnt mustnt isnt arent".split())
+"""Negations as typed in a hurry."""
+
 NEGATED: Final = {
     "not found": ("not found", "missing", "no such", "cannot find", "does not exist", "unknown"),
     "not find": ("not find", "not found", "missing", "cannot find"),
@@ -276,7 +279,8 @@ def _words(text: str) -> list[_Word]:
         word = match[0].strip("'’-")
         starts = _STARTS.search(text[max(0, match.start() - 3) : match.start()])
         before, low = "" if starts else low, word.casefold()
-        if len(low) < 3 or low in STOPWORDS or low in NEGATIVE or low.endswith(("n't", "n’t")):
+        negative = low in NEGATIVE | _UNMARKED or low.endswith(("n't", "n’t"))
+        if len(low) < 3 or low in STOPWORDS or negative:
             continue
         part = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
         if stem(low) in WEAK or re.search(r"['’]", word) or any(map(part.search, exact)):
@@ -322,7 +326,7 @@ def _negation(text: str) -> tuple[str, ...]:
     words = re.findall(r"[^\W_]+(?:['’.-][^\W_]+)*", text)
     for place, word in enumerate(words):
         low = word.casefold().replace("’", "'")
-        if low not in NEGATIVE and not low.endswith("n't"):
+        if low not in NEGATIVE | _UNMARKED and not low.endswith("n't"):
             continue
         if words[place + 1 : place + 2] == ["such"]:
             return NEGATED["no such"]

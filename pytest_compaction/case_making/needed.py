@@ -68,7 +68,9 @@ VALUE: Final = re.compile(
     r"https?:.*|v?\d[\d.-]*|(?=\w*\d)[0-9a-f]{6,40}|#\w+|[A-Z]{2,12}-\d+|(?=[A-Z\d]*\d)[A-Z\d]{5,12}"
     r"|[a-z]+(?:_[a-z]+)*_\d{3,}"
 )
-_NUMBER: Final = re.compile(r"\d{1,4}")
+_NUMBER: Final = re.compile(r"\d{1,4}|\d{4}-\d\d-\d\d")
+"""A short number or a date, which counts only if the user gave it."""
+_ANSWER: Final = re.compile(r"(?:the )?user (?:selected|answered|chose)\s*:\s*", re.I)
 _GUESSABLE: Final = re.compile(
     r"readme(?:\.\w+)?|license|changelog\.md|package(?:-lock)?\.json|index\.\w+|main\.\w+|__\w+__(?:\.py)?"
     r"|setup\.py|pyproject\.toml|makefile|dockerfile|go\.(?:mod|sum)|cargo\.toml|tsconfig\.json"
@@ -101,7 +103,9 @@ _REFUSED: Final = re.compile(
     r"the user (?:said|provided the following reason)[^:\n]{0,60}:\s*(.+)", re.S
 )
 """Words of the user in the result of a call that they refused."""
-_INTERRUPTED: Final = "[Request interrupted"
+_CLARIFIES: Final = "The user wants to clarify these questions"
+"""What a program says in place of the reason of a refusal."""
+_INTERRUPTED: Final = re.compile(r"\[Request interrupted|<turn_aborted>")
 _REPORT: Final = re.compile(
     r"(?:<(?:issue|pr|issue_description|pr_description|task|bug_report)>|^ISSUE:)[^\S\n]*\n"
     r"\s*(?:#+ )?(?P<title>[A-Za-z`\"\[][^\n]{14,150})\n",
@@ -254,13 +258,15 @@ def user_sentences(log: ProbeLog) -> Sequence[Said]:
     """The user's sentences, refusals of calls included."""
     turns = list(log.turns("user"))
     for place, message in enumerate(log.messages):
-        if message.role == "tool" and (match := _REFUSED.search(readable(message)[:_MAX_TEXT])):
+        match = message.role == "tool" and _REFUSED.search(readable(message)[:_MAX_TEXT])
+        if match and not match[1].startswith(_CLARIFIES):
             turns.append((place, match[1]))
+    turns = _of_a_person(turns)
     found = []
     for place, text in sorted(turns):
         handed = len(text.split()) > _HANDED_OVER or (place == 0 and bool(_REPORT.search(text)))
         before = log.messages[place - 1].text if place else ""
-        corrects = before.startswith(_INTERRUPTED) or log.messages[place].role == "tool"
+        corrects = bool(_INTERRUPTED.match(before)) or log.messages[place].role == "tool"
         topic = _asked_before(log, place)
         for number, sentence in enumerate(sentences(text[:_MAX_TEXT])):
             clean = bare(" ".join(sentence.split()))
@@ -268,6 +274,17 @@ def user_sentences(log: ProbeLog) -> Sequence[Said]:
                 starts = {"answers": not number, "corrects": corrects and not number}
                 found.append(Said.of(place, clean, handed=handed, topic=topic, **starts))
     return found
+
+
+def _of_a_person(turns: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Without turns that a program fills in from a template: they begin and end alike."""
+
+    def frame(text: str) -> tuple[str, ...]:
+        words = text.split()
+        return (*words[:2], *words[-3:]) if len(words) > 8 else ()
+
+    times = Counter(frame(text) for _, text in turns)
+    return [(place, text) for place, text in turns if not frame(text) or times[frame(text)] < 3]
 
 
 def _asked_before(log: ProbeLog, place: int) -> str:
@@ -304,8 +321,11 @@ def agent_sentences(log: ProbeLog) -> Sequence[Said]:
     return list(found.values())
 
 
-def is_clear(text: str, answers: bool = False) -> bool:
-    """Whether a sentence is understood alone: whole, no code, nothing that points elsewhere."""
+def is_clear(text: str, answers: bool = False, inner: bool = False) -> bool:
+    """Whether a sentence is understood alone: whole, no code, nothing that points elsewhere.
+
+    ``inner`` allows words in its second half that point at its first.
+    """
     plain = _SPAN.sub("x", text)
     words = text.split()
     return (
@@ -315,7 +335,8 @@ def is_clear(text: str, answers: bool = False) -> bool:
         and not coarse(text)
         and not _PASTED.search(plain)
         and (answers or not cue("dangling").match(without_filler(text)))
-        and len(cue("pointer").findall(plain)) <= bool(names(text))
+        and len(cue("pointer").findall(plain[: len(plain) // 2] if inner else plain))
+        <= bool(names(text))
         and _role_words(text) > 1
     )
 
@@ -404,7 +425,7 @@ def _shown_call(invocation: Invocation) -> str:
 
 
 @once_a_log
-def _fixed(log: ProbeLog) -> str:
+def fixed_text(log: ProbeLog) -> str:
     """Texts that the agent always has: system prompt, notices, and files of rules."""
     texts = [readable(m) for m in log.messages if m.role in {"system", "developer"}]
     texts += [i.output for i in log.invocations if any(map(_RULE_FILE.search, named_paths(i.call)))]
@@ -417,7 +438,7 @@ class Shown:
     def __init__(self, log: ProbeLog, point: int) -> None:
         asked = log.points[point]
         self._log, self._next = log, asked + 1
-        self._texts = [_fixed(log)]
+        self._texts = [fixed_text(log)]
         self._read(left_tail(log, point), asked + 1)
 
     def _read(self, start: int, end: int) -> None:
@@ -654,16 +675,19 @@ def rules(log: ProbeLog, point: int) -> Iterator[Need]:
     """Sentences of the user that bind later turns: sure if one does, or if they say so."""
     for said in _of_user(log, point):
         plain = without_filler(said.text)
-        lasting = bool(cue("lasting").search(plain))
-        if not cue("rule").search(plain) or cue("report").search(plain):
+        lasting = bool(cue("lasting").search(plain) or cue("limit").search(plain))
+        if not (lasting or cue("rule").search(plain)) or cue("report").search(plain):
             continue
         if cue("musing").search(plain) or cue("question").match(plain):
             continue
         if cue("wish").match(plain) and not lasting:
             continue
-        if not is_clear(said.text):
+        if not is_clear(said.text, inner=True):
             continue
-        use = governed(log, point, said.text, _BREAKABLE) or _touched(log, point, said.text)
+        use = governed(log, point, said.text, _BREAKABLE)
+        bids = cue("bidding").match(plain)
+        if use is None and (bids or lasting or said.handed):
+            use = _touched(log, point, said.text)
         if said.handed and use is None:
             continue
         sure = (lasting or use is not None) and not said.handed
@@ -686,7 +710,8 @@ def choices(log: ProbeLog, point: int) -> Iterator[Need]:
             continue
         rejects = chosen and cue("rejected").search(plain)
         use = governed(log, point, said.text, _BREAKABLE)
-        sure = bool(answers or rejects or use is not None)
+        stops = said.corrects and (chosen or cue("refusal").match(said.text))
+        sure = bool(answers or rejects or stops or use is not None)
         need = _stated("chosen", said, use, sure)
         yield replace(need, clause=said.text, topic=said.topic) if answers else need
 
@@ -711,12 +736,24 @@ def answered_questions(log: ProbeLog, point: int) -> Iterator[Need]:
             match = re.search(
                 rf"{re.escape(question)}\W{{1,6}}([^\"\n]{{3,160}})", invocation.output
             )
-            answer = match[1] if match else invocation.output if len(entries) == 1 else ""
-            answer = bare(" ".join(re.sub(r"</?\w+>", " ", answer).split()))
+            whole = invocation.output if len(entries) == 1 else ""
+            answer = match[1] if match else _answer_of(entry, invocation.output) or whole
+            answer = bare(" ".join(re.sub(r"</?\w+>|\(Recommended\)", " ", answer).split()))
+            answer = _ANSWER.sub("", answer)
             if 2 < len(answer) <= MAX_FACT_CHARACTERS:
                 yield Need(
                     "chosen", answer, place + 1, place + 1, 0, topic=" ".join(question.split())
                 )
+
+
+def _answer_of(entry: Mapping[str, Any], output: str) -> str:
+    """The answer to a question in a result that is a JSON object of answers by their ids."""
+    try:
+        held = json.loads(output)["answers"][entry["id"]]
+        held = held["answers"] if isinstance(held, Mapping) else held
+        return ", ".join(map(str, held)) if isinstance(held, list) else str(held)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return ""
 
 
 def said_again(log: ProbeLog, point: int) -> Iterator[Need]:
@@ -788,7 +825,10 @@ def _stated(way: Any, said: Said, use: Use | None, sure: bool) -> Need:
 
 
 def failures(log: ProbeLog, point: int) -> Iterator[Need]:
-    """Commands that failed and did not work since, whose program runs again after the point."""
+    """Commands that failed and did not work since: they run again, or are replaced by others.
+
+    A command is replaced by one of another program that has its words.
+    """
     asked = log.points[point]
     last = left_tail(log, point)
     later = {
@@ -802,7 +842,7 @@ def failures(log: ProbeLog, point: int) -> Iterator[Need]:
             runs[main_command(command.text)] = command
     for shown, command in runs.items():
         place = log.position[command.message_id]
-        use = later.get(_program(command.text))
+        use = later.get(_program(command.text)) or _replaced(log, point, shown)
         if use is None or place >= last or not command.failed or len(shown) > 120:
             continue
         if _SEVERAL.search(_without_folder(command.text)):
@@ -813,11 +853,26 @@ def failures(log: ProbeLog, point: int) -> Iterator[Need]:
             if not 14 < len(error) <= MAX_FACT_CHARACTERS or coarse(error):
                 continue
             same = main_command(shell_script(use.invocation.call) or "") if use.invocation else ""
-            sure = same == shown or bool(cue("environment").search(error))
+            refused = bool(cue("environment").search(error))
+            if _program(same) != _program(shown) and not refused:
+                break
+            sure = same == shown or refused
             yield Need(
                 "failed", error, place, use.place, use.distance, topic=shown, act=use.act, sure=sure
             )
             break
+
+
+def _replaced(log: ProbeLog, point: int, failed: str) -> Use | None:
+    """The first command after a point that has the words of a failed one, by another program."""
+    words = failed.split()
+    for use in uses(log, point):
+        script = use.invocation and shell_script(use.invocation.call)
+        other = main_command(script).split() if script else []
+        replaces = len(words) > 1 and other and other[0] != words[0]
+        if replaces and set(words[1:]) <= set(other):
+            return use
+    return None
 
 
 def _program(script: str) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 
 from pytest_compaction.cache import Latest
 from pytest_compaction.case import TEXT_KINDS, AnswerSpec, Case, Fact, Trap
+from pytest_compaction.case_making.guessing import Clues, clues, is_guessable
 from pytest_compaction.case_making.keys import given_away
 from pytest_compaction.case_making.log import MAX_FACTS, Draft, Found, ProbeLog, states
 from pytest_compaction.conversation import Message, shared_counter
@@ -137,12 +138,17 @@ def select(
 
 
 def _checked(log: ProbeLog, draft: Draft, chosen: Sequence[Draft], known: Set[str]) -> Draft | None:
-    """The draft reduced to the facts that may be asked: at most six, not leaked, not repeated."""
+    """The draft reduced to the facts that may be asked: at most six, none leaked or repeated.
+
+    A needed fact that can be guessed is left out too.
+    """
     questions = [draft.asked, *(other.asked for other in chosen)]
+    shown, put = clues(log, draft.point), Clues(questions)
     asked = [found for other in chosen for found in other.found]
     taken = {*known, *(found.fact.text for found in asked)}
     whole = log.whole(log.points[draft.point])
     kept: list[Found] = []
+    guessed = 0
     for found in draft.found:
         fact = found.fact
         leaked = any(given_away(asked, fact.keys, fact.text) for asked in questions)
@@ -150,10 +156,21 @@ def _checked(log: ProbeLog, draft: Draft, chosen: Sequence[Draft], known: Set[st
             states(other.fact.text, fact) or states(fact.text, other.fact)
             for other in (*kept, *asked)
         )
-        if not (fact.text in taken or leaked or within) and is_confirmed(fact, (), whole):
+        if fact.text in taken or leaked or within or not is_confirmed(fact, (), whole):
+            continue
+        if found.need is not None and is_guessable(fact, shown, put):
+            guessed += 1
+        else:
             kept.append(found)
-    if len(kept) < max(draft.whole, 1) or any(
-        given_away(draft.asked, found.fact.keys, found.fact.text) for found in asked
+    nothing, own = Clues(()), Clues([draft.asked])
+    if (
+        not kept
+        or len(kept) + guessed < draft.whole
+        or any(
+            given_away(draft.asked, found.fact.keys, found.fact.text)
+            or (found.need is not None and is_guessable(found.fact, nothing, own))
+            for found in asked
+        )
     ):
         return None
     best = {found.fact.text for found in sorted(kept, key=lambda found: found.risk)[:MAX_FACTS]}

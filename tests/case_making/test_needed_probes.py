@@ -50,6 +50,35 @@ def test_a_name_that_is_shown_again_was_not_remembered(shown, used):
     assert named(log.probes(), "values") == []
 
 
+@pytest.mark.parametrize(
+    ("path", "shown", "guessed"),
+    [
+        ("src/lease_pool.py", "Now the tests in lease_pool_test.go pass.", True),
+        ("src/test_lease_pool.py", "The lease pool is created by the worker.", True),
+        ("src/lease.py", "The LeaseTest passes now.", True),
+        ("src/lease.py", "Every lease ends after a minute.", False),
+        ("src/lease_pool.py", "The lease ends. The pool is full.\nThe worker is done.", True),
+        ("src/lease_pool.py", "The lease ends.\nThe pool is full.", False),
+    ],
+)
+def test_a_name_that_follows_from_a_shown_one_is_not_asked_for(path, shown, guessed):
+    log = Log().call("write", path=path, content="x").point().say("assistant", shown)
+    log.points = [len(log.messages) - 1]
+    log.call("read", path=path, output="y")
+    needed = [probe for probe in log.probes() if "needed" in probe["facts"][0]]
+    assert bool(needed) is not guessed
+
+
+def test_a_request_of_which_the_newest_messages_tell_most_can_be_guessed():
+    said = "rename the upload queue of the broker to intake"
+    for shown, guessed in (("the upload queue", False), ("rename the broker queue", True)):
+        log = Log().say("user", said).point().say("assistant", f"I look at {shown} for uploads.")
+        log.points = [len(log.messages) - 1]
+        log.call("edit", path="a", oldText="b", newText="the upload queue of the broker, intake")
+        asked = named(log.probes(), "requests")
+        assert ["needed" not in fact for probe in asked for fact in probe["facts"]] == [guessed]
+
+
 def test_a_read_that_is_repeated_with_the_same_result_was_fetched_again_at_a_cost():
     log = Log().say("assistant", "The retry limits are kept in `limits.toml` for all workers.")
     log.call("read", path="conf/limits.toml", output="retries: 5").point()
@@ -80,6 +109,29 @@ def test_a_rule_of_the_user_is_asked_for_and_a_thought_is_not():
     log = Log().say("user", f"{RULE} I think the lease table should maybe hold the retries.")
     asked = log.say("user", "Please make sure the page looks good.").point().probes()
     assert [facts(probe) for probe in named(asked, "rules")] == [[RULE.rstrip(".")]]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Do not rebuild the broker image on every run", "rebuild the broker image"),
+        ("please dont push the broker image from this machine", "push the broker image"),
+        ("the upload worker may take at most 512 MB of memory", "nothing of it"),
+    ],
+    ids=["do not", "dont", "exact limit"],
+)
+def test_what_the_user_forbids_or_limits_in_so_many_words_is_a_rule(said, text):
+    log = Log().say("user", said).point().call("edit", path="a", oldText="b", newText=text)
+    assert [facts(probe) for probe in named(log.probes(), "rules")] == [
+        [said.removeprefix("please ")]
+    ]
+
+
+def test_turns_that_a_program_fills_in_set_no_rules():
+    log = Log()
+    for name in ("lease", "retry", "upload"):
+        log.say("user", f"File checked: {name}.py must never miss its header. Run it once again.")
+    assert named(log.point().probes(), "rules") == []
 
 
 def test_a_requirement_is_sure_if_a_later_call_is_about_it_and_else_proposed():
@@ -134,6 +186,25 @@ def test_an_option_that_the_user_chose_in_a_tool_is_asked_for():
     assert facts(asked) == ["Postgres table"]
 
 
+def test_answers_by_the_ids_of_questions_are_read():
+    questions = [
+        {"id": id, "question": f"Which {id} should hold the leases?", "options": [{"label": "x"}]}
+        for id in ("store", "broker")
+    ]
+    output = json.dumps({"answers": {"store": {"answers": ["Postgres table"]}}})
+    log = Log().call("request_user_input", output=output, questions=questions)
+    (asked,) = named(log.point().probes(), "answer")
+    assert "Which store" in asked["question"] and facts(asked) == ["Postgres table"]
+
+
+def test_an_instruction_after_an_interruption_is_a_decision():
+    log = Log().say("system", "[Request interrupted by user for tool use]")
+    log.say("user", "don't create a pull request, just a commit").point()
+    assert [facts(probe) for probe in named(log.probes(), "choices")] == [
+        ["don't create a pull request, just a commit"]
+    ]
+
+
 def test_what_the_user_says_again_after_the_point_is_asked_for():
     said = "keep the retry delay of the upload worker below two seconds"
     log = Log().say("user", said).point().call("bash", command="ls")
@@ -157,6 +228,14 @@ def test_a_command_that_failed_and_runs_again_is_asked_for_with_its_error():
     (asked,) = named(log.probes(), "failures")
     assert asked["question"] == "With which error did this fail: `uv run worker.py`?"
     assert asked["facts"][0]["type"] == "error"
+
+
+def test_a_refused_command_that_is_replaced_by_another_is_asked_for():
+    error = "error: unrecognized subcommand 'bun' of the wrapper"
+    log = Log().call("bash", command="wrap bun run check", output=error, is_error=True).point()
+    log.call("bash", command="bun run check")
+    (asked,) = named(log.probes(), "failures")
+    assert facts(asked) == [error]
 
 
 @pytest.mark.parametrize("lead", ["<issue_description>\n", "Please solve this.\nISSUE:\n"])

@@ -15,9 +15,9 @@ from pytest_compaction.importers import conversations, importer_for, load_import
 DIGESTS = {
     "aider/chat-history.md": "b9665ffb7e1005d7",
     "claude-code/session.jsonl": "d810c5cc73d74858",
-    "swe-agent/marshmallow-1867.traj": "8a1f34378b756823",
-    "swe-agent/pydicom-1458.traj": "5697b9cb92b1f411",
-    "pi-agent/large-session.jsonl": "2287b8c963e8816c",
+    "swe-agent/marshmallow-1867.traj": "e212256aa1653331",
+    "swe-agent/pydicom-1458.traj": "253d00cc29e4bdd1",
+    "pi-agent/large-session.jsonl": "3960694ae6e18046",
 }
 
 

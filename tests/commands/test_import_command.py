@@ -394,7 +394,7 @@ def test_the_real_session_becomes_a_case(tmp_path, capsys):
 def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(tmp_path, capsys):
     talks = json.loads(public_data("tau-bench/gpt-4o-airline-tasks-0-9.json").read_text("utf-8"))
     some = tmp_path / "talks.json"
-    some.write_text(json.dumps(talks[:4]), "utf-8")
+    some.write_text(json.dumps(talks[:8]), "utf-8")
     session = public_data("claude-code/session.jsonl")
     _, out, _ = run(capsys, "import", some, session, "-o", tmp_path / "cases")
     reports = out.split(f"{tmp_path / 'cases'}/")[1:]
