@@ -152,6 +152,13 @@ class ExportFolder:
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
+    def requested(self) -> list[Call]:
+        """The calls of the last export."""
+        digests = [path.stem for path in sorted((self.path / REQUESTS).glob("*.txt"))]
+        for path in sorted(self.path.glob(f"{REQUESTS}-*.jsonl")):
+            digests += [json.loads(line)["custom_id"] for line in path.read_bytes().splitlines()]
+        return [found[0] for digest in digests if (found := self.exported(digest))]
+
     def write(self, calls: Sequence[Call]) -> Written:
         """Write the requests for these calls in place of those of the last export.
 

@@ -7,11 +7,21 @@ from pytest_compaction.options.names import (
     refuse_unknown,
 )
 from pytest_compaction.options.run_settings import named_compactors, newly_gone, read_settings
-from pytest_compaction.options.table import COMPLETES, PREFIX, add_options, option_of, range_of
+from pytest_compaction.options.table import (
+    COMPLETES,
+    OLD_KEYS,
+    OPTIONS,
+    PREFIX,
+    add_options,
+    option_of,
+    range_of,
+)
 from pytest_compaction.options.values import EarlyReader
 
 __all__ = [
     "COMPLETES",
+    "OLD_KEYS",
+    "OPTIONS",
     "PREFIX",
     "EarlyReader",
     "add_options",

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from support.scenarios import case
+from support.endpoint_replies import Answer, checked, completion, is_check
+from support.endpoint_server import serving
+from support.exporting import batch_lines, result, write_results
+from support.scenarios import case, lean
+from support.stub_endpoint import long_case
 
 from pytest_compaction.cli import main
 from pytest_compaction.commands.ab.command import check_holdout, note_reading
@@ -111,6 +115,98 @@ def test_a_function_at_two_refs_is_compared_over_the_cases_of_the_first(
     assert [each["name"] for each in data["strategies"]][:2] == names
     assert 'class="comparison ab"' in (repository / "ab.html").read_text("utf-8")
     assert worktrees() == 1
+
+
+BASE = """
+[tool.pytest.ini_options]
+addopts = ["-p", "no:xdist", "--compaction-pass-score=2"]
+compaction_reader = "reader-of-main"
+compaction_rubric = "grading/rubric.json"
+"""
+CHANGED = """
+[pytest]
+addopts = -p no:xdist --compaction-pass-score=4.5 --strict-markers
+markers =
+    slow: takes long
+compaction_reader = offline
+compaction_rubric = grading/rubric.json
+compaction_judgements = 3
+"""
+
+
+def test_both_refs_are_graded_by_the_settings_of_the_first(folder, monkeypatch, capsys):
+    git("init", "-q", "-b", "main")
+    (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\nat *\n")
+    (folder / "grading").mkdir()
+    rubric = folder / "grading/rubric.json"
+    rubric.write_text(json.dumps({"completeness_coverage": {"weight": 4}}))
+    (folder / "pyproject.toml").write_text(BASE)
+    commit("no such text", folder)
+    git("checkout", "-q", "-b", "change")
+    (folder / "pyproject.toml").unlink()
+    (folder / "pytest.ini").write_text(CHANGED)
+    rubric.write_text(json.dumps({"completeness_coverage": {"weight": 9}}))
+    commit("45", folder, cases=("third",))
+
+    def stated(asked):
+        if is_check(asked.body):
+            return Answer(checked())
+        text = asked.body["messages"][-1]["content"].split("<<< claims ")[1]
+        claims = text.split(">>> end of claims")[0].splitlines()[1:]
+        numbers = [line.partition(". ")[0] for line in claims]
+        said = {number: {"passage": "", "outcome": "absent"} for number in numbers}
+        return Answer(completion(json.dumps(said)))
+
+    with serving(stated) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        given = ["ab", "main..HEAD", COMPACTOR, "--model=offline", "--yes"]
+        assert main(given) == 0, capsys.readouterr().err
+    assert "## A/B: main (" in capsys.readouterr().out
+    headers = [load_run(path).header for path in run_files(folder / ".pytest_compaction/runs")]
+    names = ("reader", "rubric", "pass_score", "judgements")
+    found = [[header["settings"][name] for name in names] for header in headers]
+    assert found == [["reader-of-main", {"completeness_coverage": {"weight": 4}}, 2, 1]] * 2
+    assert {each.body["model"] for each in server.asked} == {"reader-of-main"}
+
+
+ASKING = """
+async def compact(messages, budget, model):
+    about = "{about}" if "second0x0" in str(messages) else ""
+    text = await model.summarize(messages, instructions=about)
+    return [*messages[:1], {{"role": "user", "content": text}}]
+"""
+
+
+def test_the_requests_of_both_refs_are_one_batch_and_replayed(folder, monkeypatch, capsys):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    git("init", "-q", "-b", "main")
+    (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\nbatch/\n*.jsonl\n")
+    (folder / "mine.py").write_text(ASKING.format(about="files"))
+    (folder / "cases").mkdir()
+    for id in ("first", "second"):
+        (folder / f"cases/{id}.json").write_text(json.dumps(long_case(id)))
+    git("add", "-A")
+    git("commit", "-q", "-m", "old")
+    git("checkout", "-q", "-b", "change")
+    (folder / "mine.py").write_text(ASKING.format(about="decisions"))
+    git("commit", "-q", "-a", "-m", "new")
+    quietly = [f"--pytest={one}" for one in (*lean(), "--compaction-responder=offline")]
+    given = ["ab", "main..HEAD", "--compactor=mine:compact", "--model=gpt-4o-mini", "--trials=1"]
+    given += [*quietly, "--pytest=--compaction-judge=offline"]
+    assert main([*given, "--export=batch"]) == 0, capsys.readouterr().err
+    said = capsys.readouterr().out
+    assert said.index("main (") < said.index("HEAD (") < said.index("both refs: 3 requests in ")
+    asked = batch_lines(folder / "batch")
+    assert len({line["custom_id"] for line in asked}) == len(asked) == 3
+    while asked:
+        results = write_results(folder / "results.jsonl", map(result, asked))
+        assert main(["answers", "batch", str(results)]) == 0
+        capsys.readouterr()
+        assert main([*given, "--export=batch"]) == 0
+        asked = batch_lines(folder / "batch")
+    assert capsys.readouterr().out.count("nothing is missing: run the same command") == 2
+    assert main([*given, "--replay"]) == 0, capsys.readouterr().err
+    assert "## A/B: main (" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

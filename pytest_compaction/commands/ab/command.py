@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import holds_cases
+from pytest_compaction.commands.ab.base_settings import at, configured, with_settings_of
 from pytest_compaction.commands.ab.refs import Tree, trees_of
 from pytest_compaction.commands.arguments import (
     DEFAULT_STORE,
@@ -20,7 +21,6 @@ from pytest_compaction.commands.arguments import (
     write,
     write_file,
 )
-from pytest_compaction.commands.init.config_file import config_file
 from pytest_compaction.commands.pytest_runs import (
     WITHOUT_GATE,
     RunError,
@@ -32,7 +32,7 @@ from pytest_compaction.commands.pytest_runs import (
     wait_for,
 )
 from pytest_compaction.compactors import parted
-from pytest_compaction.models import OFFLINE, RECORDED_WORDS, is_offline
+from pytest_compaction.models import OFFLINE, RECORDED_WORDS, Call, ExportFolder, is_offline
 from pytest_compaction.options import option_of
 from pytest_compaction.records import (
     DEFAULT_FOLDER,
@@ -50,6 +50,7 @@ from pytest_compaction.reports import (
     PageRun,
     Version,
     ab_markdown,
+    counted,
     page_of,
     prompts_of,
     report_json,
@@ -100,6 +101,8 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("--final measures held-out cases; name their folder with --holdout")
     if options.holdout:
         check_holdout(options.holdout, options.cases)
+    here = Path().absolute()
+    options.configured = configured(here, here).own
     with ExitStack() as stack:
         arms, cases = _planned(options, stack)
         return _begun(options, arms, cases)
@@ -107,10 +110,14 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Arm:
-    """One run of pytest: the strategies that it measures, and the tree if it is of a ref."""
+    """One run of pytest: the strategies that it measures, and the tree if it is of a ref.
+
+    ``settings`` are the arguments by which it has the settings of the first ref.
+    """
 
     specs: tuple[str, ...]
     tree: Tree | None = None
+    settings: tuple[str, ...] = ()
 
     @property
     def place(self) -> dict[str, Any]:
@@ -134,8 +141,12 @@ def _planned(options: argparse.Namespace, stack: ExitStack) -> tuple[list[_Arm],
                 raise CommandError(
                     f"--report={report}: the report of two refs is .html, .md or .json"
                 )
-        arms = [_Arm((options.compactor,), tree) for tree in trees]
-        return arms, [trees[0].place(path) for path in cases] or _cases_at(trees[0])
+        base, head = trees
+        options.configured = configured(base.folder, base.root).own
+        options.pytest = [at(base, argument) for argument in options.pytest]
+        settings = tuple(with_settings_of(base, head))
+        arms = [_Arm((options.compactor,), base), _Arm((options.compactor,), head, settings)]
+        return arms, [base.place(path) for path in cases] or _cases_at(base)
     for path in options.versions:
         if not Path(path).is_file():
             raise CommandError(f"there is no prompt file {path}; name two files, or two refs: A..B")
@@ -153,12 +164,20 @@ def _model_of(options: argparse.Namespace) -> str:
     return str(options.model or _set(options, _MODEL) or OFFLINE)
 
 
+def _others(options: argparse.Namespace) -> Iterator[str]:
+    """The models that are named for another role than to write summaries."""
+    for role in ("responder", "reader", "judge"):
+        named = _set(options, f"--compaction-{role}") or OFFLINE
+        yield from (named if isinstance(named, list) else str(named).split())
+
+
 def _begun(options: argparse.Namespace, arms: Sequence[_Arm], cases: Sequence[str]) -> int:
     configured = str(_set(options, "--compaction-store") or DEFAULT_STORE)
     store = (options.store or Path(configured)).absolute()
     model = _model_of(options)
-    asks_nobody = model == RECORDED_WORDS or is_offline(model)
-    trials = options.trials or (1 if asks_nobody else _TRIALS)
+    writes_anew = not (model == RECORDED_WORDS or is_offline(model))
+    asks_nobody = not writes_anew and all(map(is_offline, _others(options)))
+    trials = options.trials or (_TRIALS if writes_anew else 1)
     is_configured = not options.model and _set(options, _MODEL)
     shared = [
         *(f"--compaction-cases={path}" for path in cases),
@@ -168,19 +187,11 @@ def _begun(options: argparse.Namespace, arms: Sequence[_Arm], cases: Sequence[st
         *(["--compaction-replay"] if options.replay else []),
         *options.pytest,
     ]
-    arguments = [[*(f"--compactor={spec}" for spec in arm.specs), *shared] for arm in arms]
+    arguments = [
+        [*arm.settings, *(f"--compactor={spec}" for spec in arm.specs), *shared] for arm in arms
+    ]
     if options.export:
-        if len(arms) > 1:
-            raise CommandError(
-                "--export writes the requests of one run, and two refs make two; measure them with "
-                "a model, or export each with pytest --compaction-export"
-            )
-        more = [f"--compaction-export={options.export}", "-q"]
-        code, printed = run_pytest([*arguments[0], *more], store)
-        if code:
-            raise RunError(code, printed, "the export")
-        print(printed, end="")
-        return 0
+        return _exported(Path(options.export).absolute(), arms, arguments, store)
     if not (options.yes or options.replay or asks_nobody):
         for arm, given in zip(arms, arguments, strict=True):
             title = "" if arm.tree is None else f"{arm.tree.name}:\n"
@@ -188,6 +199,26 @@ def _begun(options: argparse.Namespace, arms: Sequence[_Arm], cases: Sequence[st
         if not agreed("Measure?"):
             raise CommandError("nothing was measured; --yes measures without asking")
     return _written(options, arms, arguments, store)
+
+
+def _exported(
+    folder: Path, arms: Sequence[_Arm], arguments: Sequence[Sequence[str]], store: Path
+) -> int:
+    """Write the requests of all runs into one folder, each once."""
+    calls: dict[str, Call] = {}
+    for arm, given in zip(arms, arguments, strict=True):
+        more = [f"--compaction-export={folder}", "-q"]
+        code, printed = run_pytest([*given, *more], store, **arm.place)
+        if code:
+            raise RunError(code, printed, "the export")
+        print(f"{arm.tree.name}:\n{printed}" if arm.tree else printed, end="")
+        if len(arms) > 1 and folder.is_dir():  # it is not made where nothing is asked
+            calls |= {call.digest: call for call in ExportFolder.opened(folder).requested()}
+    if calls:
+        written = ExportFolder.opened(folder).write([*calls.values()])
+        listed = ", ".join(str(file.path) for file in written.files)
+        print(f"both refs: {counted(len(calls), 'request')} in {printable(listed)}")
+    return 0
 
 
 def _written(
@@ -304,16 +335,17 @@ def _set(options: argparse.Namespace, name: str) -> Any:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument(name, dest="given")
     given = parser.parse_known_args(options.pytest)[0].given
-    return given or config_file(Path()).values().get(name.removeprefix("--").replace("-", "_"))
+    return given or options.configured.get(name.removeprefix("--").replace("-", "_"))
 
 
 def _cases_at(tree: Tree) -> list[str]:
-    named = config_file(tree.folder).values().get("compaction_cases") or []
+    found = configured(tree.folder, tree.root)
+    named = found.own.get("compaction_cases") or []
     paths = named.split("\n") if isinstance(named, str) else list(map(str, named))
     paths = [path.strip() for path in paths if path.strip()]
-    if case_places(paths, tree.folder, use_shipped=False).shipped:
+    if case_places(paths, found.folder, use_shipped=False).shipped:
         return [SHIPPED]
-    return [tree.place(path) for path in paths or [DEFAULT_CASES]]
+    return [tree.place(str(found.folder / path)) for path in paths] or [tree.place(DEFAULT_CASES)]
 
 
 def _both(found: Sequence[tuple[Path, Run]], ab: AB) -> FinishedRun:

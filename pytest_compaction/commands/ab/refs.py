@@ -33,10 +33,11 @@ print(getattr(module, "__file__", None) or "")
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A ref that is checked out: ``folder`` stands for the one in which the command runs."""
+    """A ref that is checked out at ``root``; ``folder`` stands for that of the command."""
 
     name: str
     folder: Path
+    root: Path
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -74,7 +75,7 @@ def trees_of(refs: str, compactor: str) -> Iterator[tuple[Tree, Tree]]:
     with _terminated_as_interrupted(), tempfile.TemporaryDirectory() as temporary:
         places = [Path(temporary).resolve() / f"{i}-{c[:8]}" for i, c in enumerate(commits)]
         trees = [
-            Tree(f"{printable(name, 40)} ({commit[:8]})", place / prefix)
+            Tree(f"{printable(name, 40)} ({commit[:8]})", place / prefix, place)
             for name, commit, place in zip(names, commits, places, strict=True)
         ]
         try:
