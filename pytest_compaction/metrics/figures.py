@@ -360,7 +360,7 @@ FIGURES: tuple[Figure, ...] = (
         _SHARE(
             "task_estimate" if part == TOTAL else f"task_estimate.{part}",
             kind="number",
-            bounds=Range(0, math.inf),
+            bounds=Range(0 if part in ("requests", "summaries") else -math.inf, math.inf),
             whole=partial(_task_tokens, part=part),
             placed=_EVERYWHERE,
             of_session=True,

@@ -51,7 +51,8 @@ class SessionTokens:
 
     ``later`` counts its requests, and ``sent`` all tokens in them, cached or not. ``requests``,
     ``read_again`` and ``summaries`` are worth as many input tokens. ``gone`` counts needed facts
-    that the views neither state nor lead to; ``needed`` are all.
+    that the views neither state nor lead to; ``needed`` are all. Of the ``observed`` compactions
+    ``net`` could be held against calls far from any.
     """
 
     case: str
@@ -63,6 +64,8 @@ class SessionTokens:
     summaries: float
     gone: int
     needed: int
+    observed: int = 0
+    net: int = 0
 
     @property
     def total(self) -> float:
@@ -148,9 +151,12 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
         facts = filter(is_needed, record["facts"])
         if any(fact["survived"] and fact.get("unasked") is False for fact in facts):
             searched += record["search"]["tokens"]
-    read = _observed(records) if observed else sum(again.values()) + searched
-    if read is None:
+    read: float = sum(again.values()) + searched
+    told = _observed(records) if observed else []
+    if told is None:
         return UNKNOWN
+    if observed:
+        read = math.fsum(tokens - (usual or 0) for tokens, usual in told)
     return SessionTokens(
         case=case_key(records[0]),
         trial=records[0]["trial"],
@@ -161,6 +167,8 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
         summaries=math.fsum(calls_of(event).cost(ratios) for event in events),
         gone=sum(not held for held in needed.values()),
         needed=len(needed),
+        observed=len(told),
+        net=sum(usual is not None for _, usual in told),
     )
 
 
@@ -173,17 +181,24 @@ def _unusable(records: Sequence[Record], observed: bool) -> str:
     return "" if observed or needed else NOT_NEEDED
 
 
-def _observed(records: Sequence[Record]) -> int | None:
-    """The tokens that the agent fetched again in the calls after its compactions; ``None`` where a
-    record, of an older version, does not tell.
+def _observed(records: Sequence[Record]) -> list[tuple[int, float | None]] | None:
+    """The tokens that the agent fetched again in the calls after each of its compactions, and their
+    mean after points far from any; ``None`` where there is none, or an older record does not tell.
     """
     horizon = str(max(HORIZONS))
     told = {
         record["point"]["id"]: record["point"].get("fetched_again", {}).get(horizon, {})
         for record in records
     }
-    tokens = [each.get("tokens_again") for each in told.values()]
-    return None if None in tokens else sum(tokens)
+    if any(each.get("tokens_again") is None for each in told.values()):
+        return None
+    return [
+        (
+            each["tokens_again"],
+            each["elsewhere_tokens_again"] / each["points"] if each.get("points") else None,
+        )
+        for each in told.values()
+    ]
 
 
 def _is_known(event: EventRecord) -> bool:

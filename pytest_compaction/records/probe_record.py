@@ -253,6 +253,8 @@ def _after_compactions(case: Case) -> dict[str, dict[str, Any]]:
                     "tokens_again": held.after.tokens_again,
                     "elsewhere_calls": held.elsewhere.calls,
                     "elsewhere": held.elsewhere.again,
+                    "elsewhere_tokens_again": held.elsewhere.tokens_again,
+                    "points": held.points,
                 }
                 for horizon, held in after.fetched.items()
             },

@@ -676,16 +676,16 @@ def _cost_table(found: Mapping[str, StrategyCosts]) -> Table:
     return table_of("cost", "What compaction costs and saves", columns, found.items(), notes)
 
 
-def _part(name: str) -> Callable[[tuple[str, TaskTokens]], Cell]:
-    return lambda row: estimate(row[1].mean(name), "count", (0, math.inf))
+def _part(name: str, least: float = 0) -> Callable[[tuple[str, TaskTokens]], Cell]:
+    return lambda row: estimate(row[1].mean(name), "count", (least, math.inf))
 
 
 _TASK: Final[Columns[tuple[str, TaskTokens]]] = (
     ("compactor", "compactor", lambda row: Cell(f"{row[0]}{', observed' * row[1].observed}")),
     ("sessions", "sessions", lambda row: count(len(row[1].sessions))),
-    ("total", "total", _part("total")),
+    ("total", "total", _part("total", -math.inf)),
     ("requests", "later requests", _part("requests")),
-    ("read_again", "read again", _part("read_again")),
+    ("read_again", "read again", _part("read_again", -math.inf)),
     ("summaries", "summaries", _part("summaries")),
     ("sent", "tokens sent", _part("sent")),
     ("needed", "needed", lambda row: count(row[1].sum("needed"))),
@@ -714,11 +714,14 @@ def _task_table(found: Mapping[str, TaskTokens], compactors: Mapping[str, str]) 
     for compactor in dict.fromkeys(compactors.values()):
         arms = {name: each for name, each in found.items() if compactors[name] == compactor}
         notes += _least(arms) if 1 < len(arms) < len(found) else ()
-    if any(each.observed for each in found.values()):
+    if seen := [each for each in found.values() if each.observed]:
+        net, every = (sum(each.sum(name) for each in seen) for name in ("net", "observed"))
         notes.append(
             f"Observed: read again is what the agent fetched again in the next {HORIZONS[1]} calls "
-            "after its own compactions; what those cost is not on record. Estimates are not held "
-            "against it."
+            "after its own compactions, less the mean of as many calls far from any. That could be "
+            f"taken off after {net:,} of {every:,}; the others have no such calls in their "
+            "session. What the compactions cost is not on record. Estimates are not held against "
+            "it."
         )
     over = [name for name, each in found.items() if each.over_budget]
     if over:

@@ -70,10 +70,15 @@ def test_the_table_can_be_written_for_programs():
 
 
 def observed(*points, case="a"):
-    """Items of ``recorded``: at its compactions, by id and tokens, and at a point of the case."""
+    """Items of ``recorded``: at its compactions, by id and tokens, and at a point of the case.
+
+    Beside the tokens may stand those at far points, and the number of these.
+    """
     made = []
-    for number, (id, tokens) in enumerate(points, start=1):
-        told = {"10": {}, "40": {} if tokens is None else {"tokens_again": tokens}}
+    for number, (id, *tokens) in enumerate(points, start=1):
+        names = ("tokens_again", "elsewhere_tokens_again", "points")[: len(tokens)]
+        known = {k: v for k, v in zip(names, tokens, strict=True) if v is not None}
+        told = {"10": {}, "40": known}
         point = {"id": id, "recorded": True, "fetched_again": told}
         events = [event(requests=3, added=6_000, sent=9_000)] * number
         made += 2 * [lossy(case, FACTS, events, compactor="recorded", point=point)]
@@ -90,6 +95,21 @@ def test_what_the_view_on_record_made_the_agent_fetch_again_is_observed():
     assert "Observed: read again is what the agent fetched again in the next 40 calls" in text
     assert set(task_table(RECORDS).notes) < set(task_table([*found, *RECORDS]).notes)
     assert "bserved" not in shown(RECORDS)
+
+
+@pytest.mark.parametrize(
+    ("points", "read", "net"),
+    [
+        ([("p1", 400, 900, 3), ("p2", 40, 600, 30)], 100 + 20, "2 of 2"),
+        ([("p1", 400, 900, 3), ("p2", 40, 0, 0)], 100 + 40, "1 of 2"),
+        ([("p1", 400)], 400, "0 of 1"),
+        ([("p1", 10, 900, 3)], -290, "1 of 1"),
+    ],
+)
+def test_what_is_fetched_again_elsewhere_is_taken_off_where_it_is_known(points, read, net):
+    row, *_ = json_table(task_table([*observed(*points), *RECORDS]))["rows"]
+    assert row["read_again"]["value"] == read * 1.25
+    assert f"could be taken off after {net};" in shown([*observed(*points), *RECORDS])
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,8 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
         "tokens_again": 54,
         "elsewhere_calls": 300,
         "elsewhere": 0,
+        "elsewhere_tokens_again": 0,
+        "points": 30,
     }
     assert record["point"]["calls_before_new_work"] == {"after": 40, "elsewhere": 40}
     page = (pytester.path / "page.html").read_text("utf-8")
