@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -239,12 +239,13 @@ class Point:
     """A place of the log where it is compacted: after the message at ``index``.
 
     ``recorded`` is the view with which the agent really continued after its own
-    compaction there; empty if none is on record.
+    compaction there; empty if none is on record. ``stated`` is what its record says of it else.
     """
 
     id: str
     index: int
     recorded: tuple[Message, ...] = ()
+    stated: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,6 +331,10 @@ def fact_digest(fact: Fact) -> str:
     return short_hash(canonical_json(found))
 
 
+_VIEW: Final = frozenset({"messages", "summary", "kept"})
+"""The keys of a record that make up its view; the others are for information."""
+
+
 def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") -> Case:
     """Build a case from data that the schema has accepted; ``digest`` is theirs if it is known.
 
@@ -347,7 +352,8 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
             view = recorded_view(recorded, id, messages, position) if recorded else ()
         except MessageShapeError as error:
             raise RecordShapeError(f"/compaction_points/{number}/recorded", str(error)) from None
-        points.append(Point(id, position[item["after"]], view))
+        told = {key: recorded[key] for key in recorded or () if key not in _VIEW}
+        points.append(Point(id, position[item["after"]], view, told))
     names = {point.id: number for number, point in enumerate(points)}
     language = data.get("language") or language_of_conversation(
         message.text for message in messages if message.role in {"user", "assistant"}

@@ -27,15 +27,14 @@ from pytest_compaction.case_making.lint import inspect as inspect
 from pytest_compaction.case_making.log import ProbeLog as ProbeLog
 from pytest_compaction.case_making.points import TAIL_SHARE as TAIL_SHARE
 from pytest_compaction.case_making.recorded_calls import BLOATED as BLOATED
-from pytest_compaction.case_making.recorded_calls import Counted as Counted
-from pytest_compaction.case_making.recorded_calls import (
-    KeptRules as KeptRules,
-)
+from pytest_compaction.case_making.recorded_calls import KeptRules as KeptRules
 from pytest_compaction.case_making.recorded_calls import (
     RecordedCompaction as RecordedCompaction,
 )
 from pytest_compaction.case_making.recorded_calls import RecordedSession as RecordedSession
 from pytest_compaction.case_making.recorded_calls import recorded_session as recorded_session
+from pytest_compaction.case_making.recorded_calls import told_compactions as told_compactions
+from pytest_compaction.case_making.recorded_calls import told_points as told_points
 from pytest_compaction.case_making.redaction import Redactor as Redactor
 from pytest_compaction.case_making.review import EDIT_GUIDE as EDIT_GUIDE
 from pytest_compaction.case_making.review import Carried as Carried

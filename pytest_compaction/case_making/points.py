@@ -241,6 +241,25 @@ def _data(
         data["summary"] = boundary.summary
         if boundary.kept:
             data["kept"] = list(boundary.kept)
-    if boundary.tokens_before is not None and boundary.tokens_before >= 0:
-        data["tokens_before"] = boundary.tokens_before
-    return data
+    stated: dict[str, Any] = {
+        name: value
+        for name in _STATED
+        if (value := getattr(boundary, name)) is not None and value not in ("", False)
+    }
+    if (stated.get("tokens_before") or 0) < 0:
+        del stated["tokens_before"]
+    if boundary.messages and boundary.attached:
+        ids = [message.id for message in boundary.messages]
+        stated["attached"] = [ids.index(each) for each in boundary.attached if each in ids]
+    return data | stated
+
+
+def boundary_of(after: str, view: tuple[Message, ...], stated: Mapping[str, Any]) -> Boundary:
+    """The compaction of a point of a case, with what its record states beside the view."""
+    attached = (view[place].id for place in stated.get("attached", ()) if place < len(view))
+    known = {name: stated[name] for name in _STATED if name in stated}
+    return Boundary(after, messages=view, attached=tuple(attached), **known)
+
+
+_STATED: Final = ("tokens_before", "tokens_after", "window", "trigger", "seconds", "usd", "clears")
+"""What a record of a compaction states beside the view, for information only."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.artifacts import (
     SessionCall,
@@ -15,12 +16,14 @@ from pytest_compaction.artifacts import (
     invocations,
     shell_script,
 )
+from pytest_compaction.case import Case
 from pytest_compaction.case_making.cues import cue
 from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.case_making.needed import names, rules, said_again, user_sentences
-from pytest_compaction.case_making.points import HORIZON
+from pytest_compaction.case_making.points import HORIZON, boundary_of
 from pytest_compaction.conversation import Message, ToolResult, readable, shared_counter
-from pytest_compaction.importers import Boundary, Transcript
+from pytest_compaction.importers import Boundary, ImportTally, Transcript
+from pytest_compaction.metrics import AfterCompaction, after_compactions
 from pytest_compaction.text import content_stems, normalize
 
 BLOATED: Final = 0.65
@@ -76,9 +79,11 @@ class RecordedCompaction:
     """A compaction of a session, after the message ``after`` and ``calls`` tool calls.
 
     ``before`` and ``left`` are the tokens of the context before and after it. What the log does not
-    tell is ``None`` or empty. ``followed`` is whether the summary takes up the instruction that the
-    user gave, ``None`` without one. ``said_again`` counts sentences of the user that they had to
-    repeat in the next forty calls (``None`` after the first hundred compactions of a session),
+    tell is ``None`` or empty. ``alike`` are both by one way to count, so that they can be compared;
+    ``usd`` is what its call cost in US dollars. ``followed`` is whether the summary takes up the
+    instruction that the user gave, ``None`` without one. ``said_again`` counts sentences of the
+    user that they had to repeat in the next forty calls (``None`` after the first hundred
+    compactions of a session),
     ``corrections`` turns in which they corrected the agent there. ``broken`` are the commands,
     files and other exact names that the user had forbidden before and a call there runs or changes;
     ``rules`` are ``None`` after the first hundred compactions too.
@@ -90,7 +95,9 @@ class RecordedCompaction:
     clears: bool
     before: Counted | None
     left: Counted | None
+    alike: tuple[int, int | None]
     seconds: float | None
+    usd: float | None
     no_op: bool | None
     window: int | None
     window_from: str
@@ -163,8 +170,10 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
                 boundary.clears,
                 before,
                 left,
+                alike := sizes.alike(number),
                 boundary.seconds,
-                sizes.no_op(number),
+                boundary.usd,
+                None if alike[1] is None else alike[1] >= alike[0],
                 size,
                 source,
                 number > 0 and not _anything_between(log, places[number - 1], place),
@@ -179,6 +188,70 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
             )
         )
     return RecordedSession(calls, tuple(found))
+
+
+# --- as data --------------------------------------------------------------------------------
+
+
+def told_compactions(session: RecordedSession) -> list[dict[str, Any]]:
+    """Each compaction and what followed it, with the keys that ``docs/production.md`` describes."""
+    before = [each.calls for each in session.compactions]
+    ends = [*before[1:], len(session.calls)]
+    followed = after_compactions(session.calls, before)
+    return [
+        {"number": number, **_told(each, after), "calls_after": end - each.calls}
+        for number, (each, after, end) in enumerate(
+            zip(session.compactions, followed, ends, strict=True), start=1
+        )
+    ]
+
+
+def _told(each: RecordedCompaction, after: AfterCompaction) -> dict[str, Any]:
+    return {
+        "after_message": each.after,
+        "calls_before": each.calls,
+        "trigger": each.trigger or "unknown",
+        "cleared_results": each.clears,
+        "tokens_before": _size(each.before),
+        "tokens_after": _size(each.left),
+        "alike": dict(zip(("before", "after"), each.alike, strict=True)),
+        "seconds": each.seconds,
+        "usd": each.usd,
+        "no_op": each.no_op,
+        "window": each.window,
+        "window_from": each.window_from,
+        "bloated": each.bloated,
+        "doubled": each.doubled,
+        "instruction_followed": each.followed,
+        "attached": {"files": each.attached, "tokens": each.attached_tokens},
+        "fetched_again": {str(horizon): asdict(held) for horizon, held in after.fetched.items()},
+        "calls_before_new_work": {
+            "after": after.before_work,
+            "elsewhere": after.before_work_elsewhere,
+        },
+        "said_again": each.said_again,
+        "corrections": each.corrections,
+        "broken": list(each.broken),
+        "rules": asdict(each.rules) if each.rules else dict.fromkeys(asdict(KeptRules())),
+    }
+
+
+def _size(size: Counted | None) -> dict[str, Any]:
+    if size is None:
+        return {"tokens": None, "counted_here": False}
+    return {"tokens": size.tokens, "counted_here": size.here}
+
+
+@lru_cache(maxsize=4)  # the probes of a case follow one another
+def told_points(case: Case) -> Mapping[str, Mapping[str, Any]]:
+    """The compactions on record of a case by the id of their point, as far as the case tells."""
+    points = [point for point in case.points if point.recorded]
+    boundaries = tuple(
+        boundary_of(case.messages[point.index].id, point.recorded, point.stated) for point in points
+    )
+    transcript = Transcript(case.messages, "", ImportTally(0, 0), boundaries=boundaries)
+    told = told_compactions(recorded_session(transcript))
+    return {point.id: each for point, each in zip(points, told, strict=True)}
 
 
 # --- compactions ----------------------------------------------------------------------------
@@ -225,13 +298,13 @@ class _Sizes:
             else Counted(counted_left, True),
         )
 
-    def no_op(self, number: int) -> bool | None:
-        """Whether nothing was freed, by two counts of one kind; ``None`` where one is not known."""
+    def alike(self, number: int) -> tuple[int, int | None]:
+        """The tokens before and after by one way to count, as the log states both or neither."""
         boundary = self._boundaries[number]
         before, left = boundary.tokens_before, boundary.tokens_after
         if before is None or left is None:
-            before, left = self._around(number)
-        return None if left is None else left >= before
+            return self._around(number)
+        return before, left
 
     def _around(self, number: int) -> tuple[int, int | None]:
         if self._counted is None:

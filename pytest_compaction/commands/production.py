@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case_making import recorded_session
+from pytest_compaction.case_making import recorded_session, told_compactions
 from pytest_compaction.commands.arguments import CommandError, complain, number_type
 from pytest_compaction.commands.newest import is_known_format, session_files
 from pytest_compaction.folders import write_whole
@@ -21,7 +21,6 @@ from pytest_compaction.importers import (
     load_importers,
     read_by_best,
 )
-from pytest_compaction.metrics import after_compactions
 from pytest_compaction.reports import (
     Observed,
     Period,
@@ -134,14 +133,13 @@ def _read(
             period.without.append(f"{path} {transcript.name}".rstrip())
             continue
         session = recorded_session(transcript, window)
-        after = after_compactions(session.calls, [each.calls for each in session.compactions])
         observed = Observed(
             path,
             f"{path.stem} {transcript.name}".rstrip(),
             importer.name,
             transcript.model,
             len(session.calls),
-            tuple(zip(session.compactions, after, strict=True)),
+            told_compactions(session),
         )
         period.sessions.append(observed)
 

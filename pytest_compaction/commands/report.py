@@ -41,7 +41,10 @@ _NEEDS: Final = {
     "origins": "a run over real and scripted cases",
     "production": _RECORD,
     **dict.fromkeys(("losses", "survival", "runway", "cycles"), _COMPACTED),
-    "fetched_again": "cases whose agent compacted, with calls far from that to compare with",
+    **dict.fromkeys(
+        ("recorded_sessions", "recorded_compactions", "fetched_again"),
+        "cases whose agent compacted, in a run by this version",
+    ),
     "lost_by": "a run of two strategies or more beside none, by this version",
     **dict.fromkeys(("most_lost", "cost"), _COMPACTED),
     "task": "a run by this version over cases that say what a fact was needed for, and that go on "

@@ -11,7 +11,7 @@ from typing import Final, get_args
 from pytest_compaction.case import PROBE_KINDS, Origin
 from pytest_compaction.dialogues import NAMES, RECORD_TYPE, is_dialogue_metric
 from pytest_compaction.metrics import arm_name, known, of_items
-from pytest_compaction.settings import Budget
+from pytest_compaction.settings import RECORDED, Budget
 from pytest_compaction.text import Range, printable
 
 _ORIGINS: Final = get_args(Origin)
@@ -65,18 +65,21 @@ def parse_threshold(text: str) -> Threshold:
         names = [
             "pass^K" if name == "pass^1" else name
             for name, figure in known().items()
-            if not figure.of_session
+            if not (figure.of_session or figure.only)
         ]
+        alone = [name for name, figure in known().items() if figure.only == RECORDED]
         raise ThresholdError(
             f"cannot read the threshold {printable(text, _SHOWN)!r}; write METRIC>=NUMBER (or >, "
             f"<=, <), METRIC being {', '.join(names[:-1])} or {names[-1]}, "
             "for one kind as in file.artifact, the "
             f"kinds being {', '.join(PROBE_KINDS)}, for real or scripted cases as in "
-            "real.overall, for one strategy as in overall@anchored; for dialogues "
+            "real.overall, for one strategy as in overall@anchored, of "
+            f"{RECORDED} alone, as in {alone[0]}@{RECORDED}<=0.1, {', '.join(alone)}; "
+            "for dialogues "
             f"{', '.join(NAMES)} or {RECORD_TYPE}.pass^K"
         )
     bound = float(match["bound"]) / (100 if match["percent"] else 1)
-    _check_bound(text, match["metric"], bound, bool(match["percent"]))
+    _check_bound(text, match["metric"], bound, bool(match["percent"]), match["scope"])
     return Threshold(match["metric"], match["sign"], bound, match["scope"])
 
 
@@ -114,8 +117,8 @@ def scopes_of(arms: Iterable[tuple[str, Budget | None]]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
-    """Refuse a figure of the recorded session, and a bound that is no value of the figure.
+def _check_bound(text: str, metric: str, bound: float, percent: bool, scope: str | None) -> None:
+    """Refuse a figure of another strategy's session, and a bound that is no value of the figure.
 
     A rule with such a bound would always hold, or never.
     """
@@ -129,6 +132,13 @@ def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
             "session, which went on under another view than that of the strategy, so that no gate "
             "can decide on it; write a threshold on the views, as in needed.survival>=0.8 or "
             "removed>=0.5"
+        )
+    if figure is not None and figure.only and scope != figure.only:
+        raise ThresholdError(
+            f"the threshold {printable(text.strip(), _SHOWN)!r} is on a figure of the recorded "
+            f"session, which went on under the view of {figure.only}, so that only a gate on that "
+            f"strategy can decide on it; write {metric}@{figure.only} and run "
+            f"--compactor={figure.only} too"
         )
     range = (figure.threshold or figure.bounds) if figure else _SAVED.get(name, _SHARE)
     is_share = figure is None or figure.kind == "share"

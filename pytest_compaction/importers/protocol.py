@@ -83,7 +83,8 @@ class Boundary:
     ``window`` is the largest that it says is possible. ``trigger`` is ``auto`` or ``manual``, or
     empty where the transcript does not say; ``seconds`` is how long it took. ``attached`` are the
     ids of those ``messages`` that hold files which the program attached again. ``clears`` tells
-    that results of tools were cleared and nothing was summarised.
+    that results of tools were cleared and nothing was summarised. ``usd`` is what the call of the
+    compaction cost, in US dollars.
     """
 
     after: str
@@ -98,6 +99,7 @@ class Boundary:
     seconds: float | None = None
     attached: tuple[str, ...] = ()
     clears: bool = False
+    usd: float | None = None
 
     @property
     def recorded(self) -> bool:

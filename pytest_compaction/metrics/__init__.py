@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.lost_facts import *
     from pytest_compaction.metrics.next_actions import *
     from pytest_compaction.metrics.nuggets import *
+    from pytest_compaction.metrics.observed import *
     from pytest_compaction.metrics.production import *
     from pytest_compaction.metrics.readings import *
     from pytest_compaction.metrics.recovery import *
@@ -73,12 +74,11 @@ _NAMES: Final = {
         "break_even compaction_cost refetch request_saving strategy_costs"
     ),
     "curve": "BudgetCurve CurvePoint area_under curves",
-    "cycles": "Cycles cycles_in cycles_of stuck_at usd_of_compaction",
+    "cycles": "Cycles LEAST_FREED cycles_in cycles_of stuck_at usd_of_compaction",
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
     "fetched_again": (
         "AfterCompaction FAR Fetched HORIZONS HeldAgainst LOOKBACK MOST_POINTS POLLING "
-        "after_compactions before_work_pairs change_between far_points fetched_pairs held_against "
-        "repeated"
+        "after_compactions change_between far_points held_against repeated"
     ),
     "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",
     "foreign": (
@@ -108,6 +108,10 @@ _NAMES: Final = {
     "nuggets": (
         "EventOrder NuggetFigures NuggetScore ORDERING ORDER_FIGURES SCORES event_order "
         "mean_order nugget_figures ranks"
+    ),
+    "observed": (
+        "OBSERVED ObservedFigure Sessions Told fetched_in freed_by known_observed "
+        "session_cycles stuck_in told_by_case"
     ),
     "production": "ProductionLoss production_loss",
     "recovery": "is_recoverable names_command names_path",

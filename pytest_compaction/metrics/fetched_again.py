@@ -9,15 +9,14 @@ the rules in words.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.artifacts import SessionCall, may_be_same
-from pytest_compaction.metrics.intervals import Mean, case_key, jackknife_interval, mean_over
-from pytest_compaction.record import Record
+from pytest_compaction.metrics.intervals import Mean, jackknife_interval, mean_over
 
 HORIZONS: Final = (10, 40)
 """Numbers of calls after a point in which is counted."""
@@ -255,58 +254,21 @@ Pairs = Mapping[str, Sequence[tuple[float, float]]]
 """By session, for each compaction a figure after it and the same figure far from any."""
 
 
-def fetched_pairs(records: Iterable[Record], horizon: int) -> Pairs:
-    """The shares of calls that fetch again in the next ``horizon``, as records of cases tell them.
-
-    A compaction counts once, whatever the number of its probes and of the strategies.
-    """
-
-    def shares(point: Mapping[str, Any]) -> _Pair:
-        told = point["fetched_again"].get(str(horizon), {})
-        calls, elsewhere = told.get("calls"), told.get("elsewhere_calls")
-        if not calls or not elsewhere:
-            return None, None
-        return told["again"] / calls, told["elsewhere"] / elsewhere
-
-    return _pairs(records, "fetched_again", shares)
-
-
-def before_work_pairs(records: Iterable[Record]) -> Pairs:
-    """The calls before the first new work after each compaction, as records of cases tell them."""
-
-    def calls(point: Mapping[str, Any]) -> _Pair:
-        told = point["calls_before_new_work"]
-        return told["after"], told["elsewhere"]
-
-    return _pairs(records, "calls_before_new_work", calls)
-
-
-_Pair = tuple[float | None, float | None]
-
-
-def _pairs(
-    records: Iterable[Record], key: str, pair: Callable[[Mapping[str, Any]], _Pair]
-) -> Pairs:
-    seen: set[tuple[str, str]] = set()
-    found: dict[str, list[tuple[float, float]]] = {}
-    for record in records:
-        point = record.get("point") or {}
-        if key not in point or (record["case"], point["id"]) in seen:
-            continue
-        seen.add((record["case"], point["id"]))
-        after, elsewhere = pair(point)
-        if after is not None and elsewhere is not None:
-            found.setdefault(case_key(record), []).append((after, elsewhere))
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class HeldAgainst:
-    """Means over the compactions of all sessions; intervals draw whole sessions."""
+    """Means over the compactions of all sessions; intervals draw whole sessions.
+
+    Where nothing is counted elsewhere the figure is the mean after compactions alone.
+    """
 
     after: Mean
-    elsewhere: Mean
-    difference: Mean
+    elsewhere: Mean | None = None
+    difference: Mean | None = None
+
+    @property
+    def figure(self) -> Mean:
+        """The difference, or what there is."""
+        return self.difference or self.after
 
 
 def held_against(pairs: Pairs) -> HeldAgainst | None:

@@ -27,16 +27,11 @@ from pytest_compaction.metrics.aggregates import (
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.cycles import cycles_of
-from pytest_compaction.metrics.fetched_again import (
-    HORIZONS,
-    before_work_pairs,
-    fetched_pairs,
-    held_against,
-)
 from pytest_compaction.metrics.intervals import Mean, counts_of
 from pytest_compaction.metrics.losses import strategy_losses
 from pytest_compaction.metrics.lost_facts import with_continued
 from pytest_compaction.metrics.next_actions import CONTEXTS, WAYS, next_kept, next_share
+from pytest_compaction.metrics.observed import OBSERVED, ObservedFigure, told_by_case
 from pytest_compaction.metrics.search import (
     found_facts,
     found_share,
@@ -46,7 +41,7 @@ from pytest_compaction.metrics.search import (
 from pytest_compaction.metrics.task_tokens import PARTS, TOTAL, tokens_per_task
 from pytest_compaction.record import EventRecord, Record
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
-from pytest_compaction.settings import CONTROL
+from pytest_compaction.settings import CONTROL, RECORDED
 from pytest_compaction.text import Range
 
 Kind = Literal["score", "share", "number"]
@@ -77,6 +72,8 @@ class Figure:
     """Whether a report has it without a value too."""
     of_session: bool = False
     """Whether it is of the recorded session and not of the views, so that no gate decides on it."""
+    only: str = ""
+    """The only strategy that a threshold on it can name; empty for any, or none."""
 
     @property
     def head(self) -> str:
@@ -106,15 +103,12 @@ def _survival(records: Sequence[Record], _: Sequence[Record], needed: bool) -> M
     return survival_of_facts(records, needed)
 
 
-def _fetched_again(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    """After compactions on record, beyond the same elsewhere in the sessions."""
-    found = held_against(fetched_pairs(records, HORIZONS[0]))
-    return None if found is None else found.difference
-
-
-def _before_work(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    found = held_against(before_work_pairs(records))
-    return None if found is None else found.difference
+def _observed(
+    records: Sequence[Record], _: Sequence[Record], figure: ObservedFigure
+) -> Mean | None:
+    """After compactions on record, beyond the same elsewhere where that is counted."""
+    held = figure.held(list(told_by_case(records).values()))
+    return None if held is None else held.figure
 
 
 def _unused(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
@@ -161,6 +155,27 @@ def _freed(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
 def _stuck(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     found = cycles_of(records)
     return None if found is None else found.stuck
+
+
+def _until_stuck(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    found = cycles_of(records)
+    until = None if found is None else found.until_stuck
+    return _without_interval(None if until is None else float(until), records)
+
+
+def _usd(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    """US dollars of the calls for a compaction; the probes of a view share its compactions."""
+    paid: dict[tuple[Any, ...], float] = {}
+    events: dict[tuple[Any, ...], int] = {}
+    for record in records:
+        key = record["case"], record["trial"], record.get("budget")
+        cost = (record.get("usd") or {}).get("compaction")
+        if cost is not None:
+            paid[key] = max(paid.get(key, 0.0), cost)
+            made = len((record.get("compaction") or {}).get("events") or [])
+            events[key] = max(events.get(key, 0), made)
+    number = sum(events.values())
+    return _without_interval(math.fsum(paid.values()) / number if number else None, records)
 
 
 def _seconds(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
@@ -322,6 +337,22 @@ FIGURES: tuple[Figure, ...] = (
     _SHARE("freed", bounds=Range(-math.inf, 1), whole=_freed, threshold=Range(-1, 1)),
     _SHARE("stuck", whole=_stuck),
     _SHARE(
+        "until_stuck",
+        kind="number",
+        bounds=Range(0, math.inf),
+        label="stuck at",
+        whole=_until_stuck,
+        threshold=Range(0, 1e9),
+    ),
+    _SHARE(
+        "usd",
+        kind="number",
+        bounds=Range(0, math.inf),
+        label="US dollars",
+        whole=_usd,
+        threshold=Range(0, 1e9),
+    ),
+    _SHARE(
         "seconds",
         kind="number",
         bounds=Range(0, math.inf),
@@ -367,22 +398,18 @@ FIGURES: tuple[Figure, ...] = (
         )
         for part in (TOTAL, *PARTS)
     ),
-    _SHARE(
-        "fetched_again",
-        bounds=Range(-1, 1),
-        label="looked up again",
-        whole=_fetched_again,
-        placed=_EVERYWHERE,
-        of_session=True,
-    ),
-    _SHARE(
-        "calls_before_new_work",
-        kind="number",
-        bounds=Range(-HORIZONS[1], HORIZONS[1]),
-        label="calls before new work",
-        whole=_before_work,
-        placed=_EVERYWHERE,
-        of_session=True,
+    *(
+        _SHARE(
+            figure.name,
+            kind=figure.kind,
+            bounds=figure.bounds,
+            label=figure.label,
+            whole=partial(_observed, figure=figure),
+            threshold=Range(max(figure.bounds.low, -1e9), figure.bounds.high),
+            placed=_EVERYWHERE,
+            only=RECORDED,
+        )
+        for figure in OBSERVED
     ),
 )
 """All figures; :func:`known` is what reads them."""

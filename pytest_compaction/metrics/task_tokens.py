@@ -190,15 +190,13 @@ def _observed(records: Sequence[Record]) -> list[tuple[int, float | None]] | Non
         record["point"]["id"]: record["point"].get("fetched_again", {}).get(horizon, {})
         for record in records
     }
-    if any(each.get("tokens_again") is None for each in told.values()):
-        return None
-    return [
-        (
-            each["tokens_again"],
-            each["elsewhere_tokens_again"] / each["points"] if each.get("points") else None,
-        )
-        for each in told.values()
-    ]
+    found: list[tuple[int, float | None]] = []
+    for each in told.values():
+        if (tokens := each.get("after", {}).get("tokens_again")) is None:
+            return None
+        points = each["points"]
+        found.append((tokens, each["elsewhere"]["tokens_again"] / points if points else None))
+    return found
 
 
 def _is_known(event: EventRecord) -> bool:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
-from pytest_compaction.artifacts import calls_made, invocations
 from pytest_compaction.case import (
     Case,
     CaseEntry,
@@ -23,7 +22,7 @@ from pytest_compaction.case import (
     read_letter,
 )
 from pytest_compaction.judges import NULL, Nuggets, Verdict, complied, unreadable
-from pytest_compaction.metrics import ORDER_FIGURES, after_compactions, class_of
+from pytest_compaction.metrics import ORDER_FIGURES, class_of
 from pytest_compaction.models import PriceTable
 from pytest_compaction.record import CompactionRecord, EventRecord, FactRecord, merged
 from pytest_compaction.records.record import (
@@ -231,40 +230,7 @@ def _blank(
     if case.size:
         record["size"] = case.size
     record["point"] = {"id": point.id, "recorded": bool(point.recorded)}
-    if point.recorded and isinstance(case, Case):
-        record["point"] |= _after_compactions(case)[point.id]
     return record
-
-
-@lru_cache(maxsize=4)  # the probes of a case follow one another
-def _after_compactions(case: Case) -> dict[str, dict[str, Any]]:
-    """By recorded point what was fetched again and when new work began, and the same elsewhere."""
-    turns = {message.id: number for number, message in enumerate(case.messages)}
-    made = [turns[each.message_id] for each in invocations(case.messages)]
-    calls = calls_made(case.messages)
-    points = [point for point in case.points if point.recorded]
-    before = [bisect_right(made, point.index) for point in points]
-    return {
-        point.id: {
-            "fetched_again": {
-                str(horizon): {
-                    "calls": held.after.calls,
-                    "again": held.after.again,
-                    "tokens_again": held.after.tokens_again,
-                    "elsewhere_calls": held.elsewhere.calls,
-                    "elsewhere": held.elsewhere.again,
-                    "elsewhere_tokens_again": held.elsewhere.tokens_again,
-                    "points": held.points,
-                }
-                for horizon, held in after.fetched.items()
-            },
-            "calls_before_new_work": {
-                "after": after.before_work,
-                "elsewhere": rounded(after.before_work_elsewhere),
-            },
-        }
-        for point, after in zip(points, after_compactions(calls, before), strict=True)
-    }
 
 
 def _dimensions(scores: dict[str, float]) -> dict[str, float | None]:

@@ -53,7 +53,7 @@ _NAMES: Final = {
         "write_unwrapped"
     ),
     "listed_runs": "Damaged Listed run_list",
-    "observed": "Observed Period observed_csv observed_json observed_tables",
+    "observed": "Observed Period observed_csv observed_json observed_tables period_of_cases",
     "one_strategy": "LOWEST",
     "page.page": "content_policy inert_json page_of",
     "page.runs": "PageRun",

@@ -6,28 +6,45 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from operator import attrgetter
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case_making import BLOATED, Counted, KeptRules, RecordedCompaction
+from pytest_compaction.case_making import BLOATED
 from pytest_compaction.metrics import (
     FAR,
     HORIZONS,
+    LEAST_FREED,
     LOOKBACK,
     MOST_POINTS,
+    OBSERVED,
     POLLING,
-    AfterCompaction,
-    Fetched,
     HeldAgainst,
+    ObservedFigure,
+    Sessions,
+    Told,
     change_between,
-    held_against,
+    fetched_in,
+    freed_by,
     interval_method,
+    session_cycles,
+    stuck_in,
+    told_by_case,
 )
+from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import counted
-from pytest_compaction.reports.table import Cell, Columns, Form, Table, count, inert, table_of
+from pytest_compaction.reports.table import (
+    Cell,
+    Columns,
+    Form,
+    Table,
+    count,
+    estimate,
+    inert,
+    table_of,
+)
 from pytest_compaction.text import printable
 
 _NAMED: Final = 3
@@ -35,19 +52,19 @@ _NAMED: Final = 3
 _FORMAT: Final = 1
 """Of the JSON file, raised when the meaning of a key changes."""
 
-Observation = tuple[RecordedCompaction, AfterCompaction]
-
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A session and what follows each of its compactions."""
+    """A session and each of its compactions, as the module ``metrics.observed`` has them."""
 
     path: Path
     name: str
     format: str
     model: str
     calls: int
-    compactions: tuple[Observation, ...]
+    compactions: Sequence[Told]
+    cluster: str = ""
+    """What the session shares with others of its project; empty if that is not known."""
 
 
 @dataclass(slots=True)
@@ -55,7 +72,8 @@ class Period:
     """The sessions below some paths.
 
     ``without`` names the sessions that have no compaction on record, ``unreadable`` has paths and
-    reasons, and ``unknown`` counts the files in folders that are of no known format.
+    reasons, and ``unknown`` counts the files in folders that are of no known format. ``of_cases``:
+    the sessions are those of the cases of a run.
     """
 
     name: str
@@ -63,70 +81,34 @@ class Period:
     without: list[str] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     unknown: int = 0
+    of_cases: bool = False
 
     @property
-    def compactions(self) -> list[Observation]:
+    def told(self) -> Sessions:
+        """The compactions of each session, by its cluster."""
+        return [
+            (session.cluster or f"{number:09}", session.compactions)
+            for number, session in enumerate(self.sessions)
+        ]
+
+    @property
+    def compactions(self) -> list[Told]:
         """Those of all sessions, in order."""
         return [each for session in self.sessions for each in session.compactions]
 
 
-# --- figures over sessions ------------------------------------------------------------------
-
-_Pair = Callable[[AfterCompaction], tuple[float | None, float | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Figure:
-    """A figure after a compaction and elsewhere, and how its values and changes are written."""
-
-    name: str
-    label: str
-    pair: _Pair
-    form: Form = "percent"
-    change: Form = "change"
-
-
-def _figures() -> Iterator[_Figure]:
-    for horizon in HORIZONS:
-        for tokens in (False, True):
-
-            def pair(
-                after: AfterCompaction, horizon: int = horizon, tokens: bool = tokens
-            ) -> tuple[float | None, float | None]:
-                held = after.fetched[horizon]
-                if tokens:
-                    return held.after.token_share, held.elsewhere.token_share
-                return held.after.share, held.elsewhere.share
-
-            yield _Figure(
-                f"fetched_again_{horizon}{'_tokens' * tokens}",
-                f"fetched again, next {horizon}, of {'tokens' if tokens else 'calls'}",
-                pair,
-            )
-    yield _Figure(
-        "calls_before_new_work",
-        "calls before the first new work",
-        lambda after: (
-            None if after.before_work is None else float(after.before_work),
-            after.before_work_elsewhere,
-        ),
-        "number",
-        "number",
-    )
-
-
-_FIGURES: Final = tuple(_figures())
-
-
-def _pairs(period: Period, figure: _Figure) -> dict[str, list[tuple[float, float]]]:
-    """By session the pairs of those compactions that have both sides."""
-    found: dict[str, list[tuple[float, float]]] = {}
-    for number, session in enumerate(period.sessions):
-        for _, after in session.compactions:
-            one, other = figure.pair(after)
-            if one is not None and other is not None:
-                found.setdefault(f"{number:09}", []).append((one, other))
-    return found
+def period_of_cases(records: Iterable[Record]) -> Period:
+    """The sessions of the cases of a run that have compactions on record."""
+    sessions = [
+        Observed(
+            *(Path(case), case, "", ""),
+            told[-1]["calls_before"] + told[-1]["calls_after"],
+            told,
+            cluster,
+        )
+        for case, (cluster, told) in told_by_case(records).items()
+    ]
+    return Period("the cases of this run", sessions, of_cases=True)
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -143,7 +125,7 @@ def observed_tables(periods: Sequence[Period]) -> Iterator[Table]:
         yield _change_table(*periods)
 
 
-_Row = tuple[str, int, Sequence[Observation]]
+_Row = tuple[str, int, Sequence[Told]]
 """The name of a session, its calls and its compactions."""
 
 
@@ -158,14 +140,11 @@ def _sessions_table(period: Period) -> Table:
     ]
     for horizon in HORIZONS:
         columns += _fetched_columns(horizon)
-    columns += [
-        (
-            "said_again",
-            "said again",
-            lambda row: count(sum(each.said_again or 0 for each, _ in row[2])),
-        ),
-        ("corrected", "corrected", lambda row: count(sum(each.corrections for each, _ in row[2]))),
-    ]
+    for key, told, head in (
+        ("said_again", "said_again", "said again"),
+        ("corrected", "corrections", "corrected"),
+    ):
+        columns.append((key, head, partial(_total, key=told)))
     title = (
         f"What {counted(len(period.compactions), 'compaction')} in "
         f"{counted(len(period.sessions), 'session')} cost: {printable(period.name, 200)}"
@@ -178,135 +157,179 @@ def _sessions_table(period: Period) -> Table:
         "Said again are sentences that the user had to repeat, corrected are turns in which they "
         "stopped or refused, in the next 40 calls.",
     ]
-    return table_of("sessions", title, columns, rows, notes)
+    return table_of("recorded_sessions", title, columns, rows, notes)
+
+
+def _total(row: _Row, key: str) -> Cell:
+    return count(sum(told[key] or 0 for told in row[2]))
 
 
 def _fetched_columns(horizon: int) -> Columns[_Row]:
-    def total(row: _Row, elsewhere: bool) -> Fetched:
-        held = [after.fetched[horizon] for _, after in row[2]]
-        return sum((one.elsewhere if elsewhere else one.after for one in held), Fetched())
-
     def again(row: _Row) -> Cell:
-        after = total(row, False)
+        after = fetched_in(row[2], horizon, "after")
         return Cell(f"{after.again:,} of {after.calls:,}")
+
+    def elsewhere(row: _Row) -> Cell:
+        return Cell(fetched_in(row[2], horizon, "elsewhere").share, "percent")
 
     return [
         (f"fetched_again_{horizon}", f"next {horizon}", again),
-        (
-            f"elsewhere_{horizon}",
-            "elsewhere",
-            lambda row: Cell(total(row, True).share, "percent"),
-        ),
+        (f"elsewhere_{horizon}", "elsewhere", elsewhere),
     ]
 
 
 def _compactions_table(period: Period) -> Table:
     rows = [
-        (f"{session.name} {number}", each)
+        (f"{session.name} {told['number']}", told, told is stuck)
         for session in period.sessions
-        for number, (each, _) in enumerate(session.compactions, start=1)
+        for stuck in (_stuck(session.compactions),)
+        for told in session.compactions
     ]
-    columns: Columns[tuple[str, RecordedCompaction]] = [
+    paid: Columns[tuple[str, Told, bool]] = [
+        ("usd", "US dollars", lambda row: Cell(row[1]["usd"], "score"))
+    ]
+    forbidden: Columns[tuple[str, Told, bool]] = [
+        ("broken", "then forbidden", lambda row: Cell(", ".join(row[1]["broken"][:_NAMED]) or "-"))
+    ]
+    columns: Columns[tuple[str, Told, bool]] = [
         ("compaction", "compaction", lambda row: Cell(row[0])),
         ("trigger", "trigger", lambda row: Cell(_trigger(row[1]))),
-        ("before", "before", lambda row: Cell(_tokens(row[1].before))),
-        ("after", "after", lambda row: Cell(_tokens(row[1].left))),
-        ("seconds", "seconds", lambda row: Cell(row[1].seconds, "number")),
-        ("attached", "attached", lambda row: count(row[1].attached)),
+        ("before", "before", lambda row: Cell(_tokens(row[1]["tokens_before"]))),
+        ("after", "after", lambda row: Cell(_tokens(row[1]["tokens_after"]))),
+        ("freed", "freed", lambda row: Cell(freed_by(row[1]), "share")),
+        ("seconds", "seconds", lambda row: Cell(row[1]["seconds"], "number")),
+        *(paid if any(told["usd"] is not None for _, told, _ in rows) else ()),
+        ("attached", "attached", lambda row: count(row[1]["attached"]["files"])),
         ("rules", "rules broken", lambda row: Cell(_rules_broken(row[1]))),
-        ("remarks", "remarks", lambda row: Cell(", ".join(_remarks(row[1])) or "-")),
+        *(forbidden if any(told["broken"] for _, told, _ in rows) else ()),
+        ("remarks", "remarks", lambda row: Cell(", ".join(_remarks(*row[1:])) or "-")),
     ]
-    sources = Counter(each.window_from or "unknown" for each, _ in period.compactions)
+    sources = Counter(told["window_from"] or "unknown" for told in period.compactions)
     windows = "; ".join(f"{source} ({number})" for source, number in sorted(sources.items()))
+    another = "" if period.of_cases else "; --window=N takes another"
     notes = [
         "Tokens of the context as the agent counted it; ~ where they were counted here, without "
-        "the prompt and the tools of the program. Attached are files that the program put back. "
-        "Rules broken: of the rules of the user that a later call is about, those that one breaks.",
-        f"Bloated: more than {BLOATED:.0%} of the window left full. Window: {windows}; "
-        "--window=N takes another.",
+        "the prompt and the tools of the program. Freed: share of them, both counted the same way. "
+        "Attached are files that the program put back. Rules broken: of the rules of the user that "
+        "a later call is about, those that one breaks.",
+        f"Bloated: more than {BLOATED:.0%} of the window left full. Window: {windows}{another}. "
+        f"Stuck: the first of a session before which the context had grown by {LEAST_FREED:.0%} or "
+        "more, and which freed less than that or left more than the window.",
     ]
-    return table_of("compactions", "Each compaction", columns, rows, notes)
+    return table_of("recorded_compactions", "Each compaction on record", columns, rows, notes)
 
 
-def _trigger(compaction: RecordedCompaction) -> str:
-    trigger = compaction.trigger or "unknown"
-    return f"{trigger}, cleared" if compaction.clears else trigger
+def _stuck(compactions: Sequence[Told]) -> Told | None:
+    number = stuck_in(compactions)
+    return session_cycles(compactions)[number - 1] if number else None
 
 
-def _rules_broken(compaction: RecordedCompaction) -> str:
-    found = compaction.rules
-    return f"{found.broken} of {found.could_be_broken}" if found and found.could_be_broken else "-"
+def _trigger(told: Told) -> str:
+    return f"{told['trigger']}, cleared" if told["cleared_results"] else str(told["trigger"])
 
 
-def _tokens(size: Counted | None) -> str:
-    return "-" if size is None else f"{'~' * size.here}{size.tokens:,}"
+def _rules_broken(told: Told) -> str:
+    rules = told["rules"]
+    return f"{rules['broken']} of {rules['could_be_broken']}" if rules["could_be_broken"] else "-"
 
 
-def _remarks(compaction: RecordedCompaction) -> Iterator[str]:
-    if compaction.no_op:
+def _tokens(size: Mapping[str, Any]) -> str:
+    tokens = size["tokens"]
+    return "-" if tokens is None else f"{'~' * size['counted_here']}{tokens:,}"
+
+
+def _remarks(told: Told, stuck: bool) -> Iterator[str]:
+    if told["no_op"]:
         yield "no-op"
-    if compaction.bloated:
+    if told["bloated"]:
         yield "bloated"
-    if compaction.doubled:
+    if told["doubled"]:
         yield "doubled"
-    if compaction.followed is False:
+    if stuck:
+        yield "stuck"
+    if told["instruction_followed"] is False:
         yield "ignored its instruction"
-    if compaction.broken:
-        yield f"then forbidden: {printable(', '.join(compaction.broken[:_NAMED]), 60)}"
+
+
+_FigureRow = tuple[ObservedFigure, HeldAgainst | None]
 
 
 def _figures_table(period: Period) -> Table:
-    rows = [(figure, held_against(_pairs(period, figure))) for figure in _FIGURES]
+    found = [(figure, figure.held(period.told)) for figure in OBSERVED]
+    rows = [(figure, held) for figure, held in found if held or figure.elsewhere]
 
-    def mean(side: str) -> Callable[[tuple[_Figure, HeldAgainst | None]], Cell]:
-        value = attrgetter(f"{side}.value")
-        return lambda row: Cell(None if row[1] is None else value(row[1]), row[0].form)
-
-    def difference(row: tuple[_Figure, HeldAgainst | None]) -> Cell:
+    def after(row: _FigureRow) -> Cell:
         figure, held = row
-        if held is None:
-            return Cell(None)
-        interval = held.difference.interval
-        if interval is not None and figure.form == "percent":
-            interval = max(interval[0], -1.0), min(interval[1], 1.0)
-        return Cell(held.difference.value, figure.change, estimated=True, interval=interval)
+        if figure.elsewhere or held is None:
+            return Cell(held.after.value if held else None, _form(figure, False))
+        return estimate(held.after, _form(figure, False), _limits(figure))
 
-    columns: Columns[tuple[_Figure, HeldAgainst | None]] = [
+    def elsewhere(row: _FigureRow) -> Cell:
+        held = row[1]
+        found = held.elsewhere if held else None
+        return Cell(found.value if found else None, _form(row[0], False))
+
+    def difference(row: _FigureRow) -> Cell:
+        figure, held = row
+        mean = held.difference if held else None
+        return estimate(mean, _form(figure, True), _limits(figure))
+
+    columns: Columns[_FigureRow] = [
         ("figure", "figure", lambda row: Cell(row[0].label)),
-        ("after", "after", mean("after")),
-        ("elsewhere", "elsewhere", mean("elsewhere")),
+        ("after", "after", after),
+        ("elsewhere", "elsewhere", elsewhere),
         ("difference", "difference", difference),
-        ("compactions", "compactions", lambda row: count(row[1].difference.count if row[1] else 0)),
-        ("sessions", "sessions", lambda row: count(row[1].difference.cases if row[1] else 0)),
+        ("compactions", "compactions", lambda row: count(row[1].figure.count if row[1] else 0)),
+        ("sessions", "sessions", lambda row: count(row[1].figure.cases if row[1] else 0)),
     ]
     methods = dict.fromkeys(
-        interval_method(held.difference.cases).replace("cases", "sessions")
+        interval_method(held.figure.cases, held.figure.units).replace("cases", "sessions")
         for _, held in rows
         if held is not None
     )
     notes = [
-        "Means over the compactions that can be held against points elsewhere in their session.",
-        f"95 % intervals: {'; '.join(methods) or 'none'}. One that holds 0 shows no difference.",
+        "Means over the compactions that tell the figure and, if it has a value elsewhere, can be "
+        "held against points elsewhere in their session.",
+        f"95 % intervals: {'; '.join(methods) or 'none'}. A "
+        "difference whose interval holds 0 is not shown to be any.",
     ]
     title = "After a compaction, and elsewhere"
-    return table_of("figures", title, columns, rows, notes)
+    return table_of("fetched_again", title, columns, rows, notes)
+
+
+def _limits(figure: ObservedFigure) -> tuple[float, float]:
+    return figure.bounds.low, figure.bounds.high
+
+
+def _form(figure: ObservedFigure, change: bool) -> Form:
+    if figure.kind == "number":
+        return "number"
+    return "change" if change else "percent"
 
 
 def _change_table(old: Period, new: Period) -> Table:
-    def change(figure: _Figure) -> Cell:
-        found = change_between(_pairs(old, figure), _pairs(new, figure))
-        value, interval = (None, None) if found is None else found
-        return Cell(value, figure.change, estimated=True, interval=interval)
+    changes = [
+        (each, change_between(each.pairs(old.told), each.pairs(new.told))) for each in OBSERVED
+    ]
+    rows = [(figure, found) for figure, found in changes if found or figure.elsewhere]
 
-    columns: Columns[_Figure] = [
-        ("figure", "figure", lambda figure: Cell(figure.label)),
+    def change(row: tuple[ObservedFigure, _Change | None]) -> Cell:
+        value, interval = row[1] or (None, None)
+        return Cell(value, _form(row[0], True), estimated=True, interval=interval)
+
+    columns: Columns[tuple[ObservedFigure, _Change | None]] = [
+        ("figure", "figure", lambda row: Cell(row[0].label)),
         ("change", "new difference - old", change),
     ]
     notes = [
         "By how much the difference between after and elsewhere grew from the old sessions to the "
-        "new. 95 % intervals: jackknife over sessions, none with fewer than six."
+        "new, or the mean after compactions where nothing is counted elsewhere. 95 % intervals: "
+        "jackknife over sessions, none with fewer than six."
     ]
-    return table_of("change", "From the old period to the new", columns, _FIGURES, notes)
+    return table_of("change", "From the old period to the new", columns, rows, notes)
+
+
+_Change = tuple[float, tuple[float, float] | None]
 
 
 # --- files ----------------------------------------------------------------------------------
@@ -323,13 +346,14 @@ def observed_json(periods: Sequence[Period]) -> str:
             "most_points": MOST_POINTS,
             "polling": POLLING,
             "bloated": BLOATED,
+            "least_freed": LEAST_FREED,
         },
         "periods": [_period_data(period) for period in periods],
     }
     if len(periods) == 2:
         changes = {
-            figure.name: change_between(*(_pairs(period, figure) for period in periods))
-            for figure in _FIGURES
+            figure.name: change_between(*(figure.pairs(period.told) for period in periods))
+            for figure in OBSERVED
         }
         data["change"] = {
             name: change and {"value": change[0], "interval": change[1]}
@@ -340,15 +364,15 @@ def observed_json(periods: Sequence[Period]) -> str:
 
 def _period_data(period: Period) -> dict[str, Any]:
     figures = {}
-    for figure in _FIGURES:
-        held = held_against(_pairs(period, figure))
+    for figure in OBSERVED:
+        held = figure.held(period.told)
         figures[figure.name] = held and {
             "after": held.after.value,
-            "elsewhere": held.elsewhere.value,
-            "difference": held.difference.value,
-            "interval": held.difference.interval,
-            "compactions": held.difference.count,
-            "sessions": held.difference.cases,
+            "elsewhere": held.elsewhere and held.elsewhere.value,
+            "difference": held.difference and held.difference.value,
+            "interval": held.figure.interval,
+            "compactions": held.figure.count,
+            "sessions": held.figure.cases,
         }
     return {
         "name": period.name,
@@ -360,7 +384,16 @@ def _period_data(period: Period) -> dict[str, Any]:
                 "format": session.format,
                 "model": session.model,
                 "calls": session.calls,
-                "compactions": [_compaction_data(*each) for each in session.compactions],
+                "fetched_again": {
+                    str(horizon): {
+                        side: asdict(fetched_in(session.compactions, horizon, side))
+                        for side in ("after", "elsewhere")
+                    }
+                    for horizon in HORIZONS
+                },
+                "cycles": len(session_cycles(session.compactions)),
+                "stuck_at": stuck_in(session.compactions),
+                "compactions": session.compactions,
             }
             for session in period.sessions
         ],
@@ -370,68 +403,17 @@ def _period_data(period: Period) -> dict[str, Any]:
     }
 
 
-def _compaction_data(each: RecordedCompaction, after: AfterCompaction) -> dict[str, Any]:
-    return {
-        "after_message": each.after,
-        "calls_before": each.calls,
-        "trigger": each.trigger or "unknown",
-        "cleared_results": each.clears,
-        "tokens_before": _size_data(each.before),
-        "tokens_after": _size_data(each.left),
-        "seconds": each.seconds,
-        "no_op": each.no_op,
-        "window": each.window,
-        "window_from": each.window_from,
-        "bloated": each.bloated,
-        "doubled": each.doubled,
-        "instruction_followed": each.followed,
-        "attached": {"files": each.attached, "tokens": each.attached_tokens},
-        "fetched_again": {
-            str(horizon): {
-                "after": _fetched_data(held.after),
-                "elsewhere": _fetched_data(held.elsewhere),
-                "points": held.points,
-            }
-            for horizon, held in after.fetched.items()
-        },
-        "calls_before_new_work": {
-            "after": after.before_work,
-            "elsewhere": after.before_work_elsewhere,
-        },
-        "said_again": each.said_again,
-        "corrections": each.corrections,
-        "broken": list(each.broken),
-        "rules": asdict(each.rules) if each.rules else dict.fromkeys(asdict(KeptRules())),
-    }
-
-
-def _size_data(size: Counted | None) -> dict[str, Any]:
-    if size is None:
-        return {"tokens": None, "counted_here": False}
-    return {"tokens": size.tokens, "counted_here": size.here}
-
-
-def _fetched_data(found: Fetched) -> dict[str, int]:
-    return {
-        "calls": found.calls,
-        "again": found.again,
-        "tokens": found.tokens,
-        "tokens_again": found.tokens_again,
-    }
-
-
 def observed_csv(periods: Sequence[Period]) -> str:
     """One row for each compaction: the members of its JSON, with dots between nested names."""
     rows = [
         {
             "period": period.name,
             "session": str(session.path),
-            "number": number,
-            **_flat(_compaction_data(*each)),
+            **_flat(told),
         }
         for period in periods
         for session in period.sessions
-        for number, each in enumerate(session.compactions, start=1)
+        for told in session.compactions
     ]
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")

@@ -15,11 +15,11 @@ from pytest_compaction.metrics import (
     Pricing,
     budgets_of,
     by_arm,
-    fetched_pairs,
-    held_against,
+    known_observed,
     production_loss,
     reader_in,
     stale_summaries,
+    told_by_case,
     words_in,
 )
 from pytest_compaction.records import Record, type_of
@@ -146,7 +146,8 @@ def file_lines(shown: str, records: Sequence[Record]) -> Iterator[Line]:
     """Where the records lie, and which command says what production lost if they tell it."""
     yield Line(f"records: {shown}", "dim")
     probes = [record for record in records if type_of(record) == "probe"]
-    if (held := held_against(fetched_pairs(probes, HORIZONS[0]))) is not None:
+    fetched = known_observed()[f"fetched_again_{HORIZONS[0]}"]
+    if (held := fetched.held(list(told_by_case(probes).values()))) is not None and held.elsewhere:
         yield from wrapped(
             f"looked up again in the next {HORIZONS[0]} calls after a compaction on record "
             f"{held.after.value:.1%}, elsewhere {held.elsewhere.value:.1%}, difference "

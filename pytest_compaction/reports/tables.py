@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
 from typing import Any, Final
 
 from pytest_compaction.metrics import (
@@ -19,7 +18,6 @@ from pytest_compaction.metrics import (
     ComparedLosses,
     FactLosses,
     Figure,
-    HeldAgainst,
     LifeRow,
     LostFact,
     Mean,
@@ -30,7 +28,6 @@ from pytest_compaction.metrics import (
     abilities_of,
     ability_mean,
     aggregate,
-    before_work_pairs,
     by_arm,
     by_class,
     by_origin,
@@ -40,9 +37,7 @@ from pytest_compaction.metrics import (
     counts_of,
     curves,
     cycles_of,
-    fetched_pairs,
     further,
-    held_against,
     interval_method,
     known,
     means,
@@ -66,6 +61,7 @@ from pytest_compaction.metrics import (
 )
 from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import read_by, short_names
+from pytest_compaction.reports.observed import observed_tables, period_of_cases
 from pytest_compaction.reports.table import (
     Cell,
     Columns,
@@ -100,7 +96,7 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     production = production_loss(records)
     if production is not None:
         yield production_table(production)
-    yield from _fetched_table(records)
+    yield from observed_tables([period_of_cases(records)])
     prices = pricing or DEFAULT_PRICING
     yield from _loss_tables(groups, prices)
     costs = {
@@ -229,43 +225,6 @@ def _figures(item: Aggregate, records: Sequence[Record], more: Sequence[Figure])
         form: Form = "share" if figure.kind == "share" else "number"
         limits = (figure.bounds.low, figure.bounds.high)
         yield estimate(found.get(figure.name), form, limits)
-
-
-def _fetched_table(records: Sequence[Record]) -> Iterator[Table]:
-    """What the recorded agents looked up again after their own compactions, and elsewhere."""
-    shares = ((f"fetched again, next {n}", True, fetched_pairs(records, n)) for n in HORIZONS)
-    figures = (*shares, ("calls before new work", False, before_work_pairs(records)))
-    rows = [
-        (label, share, held)
-        for label, share, pairs in figures
-        if (held := held_against(pairs)) is not None
-    ]
-
-    def value(side: str) -> Callable[[tuple[str, bool, HeldAgainst]], Cell]:
-        mean = attrgetter(f"{side}.value")
-        return lambda row: Cell(mean(row[2]), "percent" if row[1] else "number")
-
-    def difference(row: tuple[str, bool, HeldAgainst]) -> Cell:
-        most = 1 if row[1] else HORIZONS[1]
-        return estimate(row[2].difference, "change" if row[1] else "number", (-most, most))
-
-    columns: Columns[tuple[str, bool, HeldAgainst]] = (
-        ("figure", "figure", lambda row: Cell(row[0])),
-        ("after", "after", value("after")),
-        ("elsewhere", "elsewhere", value("elsewhere")),
-        ("difference", "difference", difference),
-        ("compactions", "compactions", lambda row: count(row[2].difference.count)),
-        ("cases", "cases", lambda row: count(row[2].difference.cases)),
-    )
-    notes = (
-        "Share of the reads, searches and commands after a compaction on record that had the same "
-        "result before it; calls before the first change or new command; and the same "
-        "at points of the same session far from any. pytest-compaction production says it of "
-        "transcripts, with tokens and seconds.",
-        _CASES,
-    )
-    if rows:
-        yield table_of("fetched_again", "Looked up again after a compaction", columns, rows, notes)
 
 
 def budget_tables(records: Sequence[Record]) -> Iterator[Table]:

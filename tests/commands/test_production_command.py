@@ -59,7 +59,7 @@ def test_a_session_and_each_of_its_compactions_are_told(run, tmp_path):
     assert (code, err) == (0, "")
     lines = [line.split() for line in out.splitlines()]
     assert ["s", "60", "1", "10", "of", "10"] in [line[:6] for line in lines]
-    assert ["s", "1", "manual", "1,000", "900", "2.50", "0", "-", "-"] in lines
+    assert ["s", "1", "manual", "1,000", "900", "10%", "2.50", "0", "-", "-"] in lines
 
 
 def test_the_json_has_what_was_fetched_again_by_session_and_compaction(run, tmp_path):

@@ -15,10 +15,8 @@ from pytest_compaction.metrics import (
     MOST_POINTS,
     POLLING,
     after_compactions,
-    before_work_pairs,
     change_between,
     far_points,
-    fetched_pairs,
     held_against,
     repeated,
 )
@@ -361,38 +359,3 @@ def test_the_difference_is_0_where_nothing_is_forgotten(forgets, is_shown):
     assert high - low < 0.1
     assert (low > 0) is is_shown
     assert high > 0
-
-
-def recorded(case, point, again, elsewhere):
-    told = {"calls": 10, "again": again, "elsewhere_calls": 50, "elsewhere": elsewhere}
-    point = {"id": point, "recorded": True, "fetched_again": {"10": told}}
-    return {"case": case, "point": point}
-
-
-def test_a_compaction_counts_once_whatever_is_asked_after_it():
-    records = [
-        recorded("one", "p1", 2, 5),
-        recorded("one", "p1", 2, 5),
-        recorded("one", "p2", 1, 0),
-    ]
-    records += [{"case": "two", "point": {"id": "p1", "recorded": False}}]
-    (pairs,) = fetched_pairs(records, 10).values()
-    assert pairs == [(0.2, 0.1), (0.1, 0.0)]
-    assert fetched_pairs(records, 40) == {}
-
-
-def test_a_compaction_without_a_point_far_from_it_is_left_out():
-    record = recorded("one", "p1", 2, 0)
-    record["point"]["fetched_again"]["10"]["elsewhere_calls"] = 0
-    assert fetched_pairs([record], 10) == {}
-
-
-def test_calls_before_new_work_are_told_by_records_once_for_each_compaction():
-    def told(case, after, elsewhere):
-        wait = {"after": after, "elsewhere": elsewhere}
-        return {"case": case, "point": {"id": "p1", "calls_before_new_work": wait}}
-
-    records = [told("one", 4, 1.5), told("one", 4, 1.5), told("two", None, 1.5)]
-    records += [told("three", 2, None), {"case": "four", "point": {"id": "p1"}}]
-    (pairs,) = before_work_pairs(records).values()
-    assert pairs == [(4, 1.5)]

@@ -76,9 +76,9 @@ def observed(*points, case="a"):
     """
     made = []
     for number, (id, *tokens) in enumerate(points, start=1):
-        names = ("tokens_again", "elsewhere_tokens_again", "points")[: len(tokens)]
-        known = {k: v for k, v in zip(names, tokens, strict=True) if v is not None}
-        told = {"10": {}, "40": known}
+        after, elsewhere, far = (*tokens, None, None, 0)[:3]
+        known = {"after": {"tokens_again": after}, "elsewhere": {"tokens_again": elsewhere}}
+        told = {"10": {}, "40": {} if after is None else known | {"points": far}}
         point = {"id": id, "recorded": True, "fetched_again": told}
         events = [event(requests=3, added=6_000, sent=9_000)] * number
         made += 2 * [lossy(case, FACTS, events, compactor="recorded", point=point)]

@@ -1,6 +1,7 @@
 """An agent's own compactions are judged like any strategy, at their own points."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from pytest_compaction.case import CaseFileError, find_cases
 from pytest_compaction.case_making import make_case
 from pytest_compaction.conversation import text_message
 from pytest_compaction.importers import Boundary, ImportTally, Transcript
+from pytest_compaction.metrics import OBSERVED
 
 
 @pytest.mark.parametrize(
@@ -113,8 +115,6 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
     result = run(
         pytester,
         "--compactor=recorded,truncate",
-        "--compaction-report=page.html",
-        "--compaction-report=report.json",
         compactor=None,
     )
     shown = (
@@ -124,24 +124,102 @@ def test_what_the_agent_looked_up_again_after_its_compaction_is_held_against_els
     assert shown in flat(result.outlines)
     (record, _) = records(pytester).records
     assert record["point"]["fetched_again"]["10"] == {
-        "calls": 10,
-        "again": 2,
-        "tokens_again": 54,
-        "elsewhere_calls": 300,
-        "elsewhere": 0,
-        "elsewhere_tokens_again": 0,
+        "after": {"calls": 10, "again": 2, "tokens": 270, "tokens_again": 54},
+        "elsewhere": {"calls": 300, "again": 0, "tokens": 8100, "tokens_again": 0},
         "points": 30,
     }
     assert record["point"]["calls_before_new_work"] == {"after": 40, "elsewhere": 40}
-    page = (pytester.path / "page.html").read_text("utf-8")
-    assert "Looked up again after a compaction" in page
-    assert "calls before new work" in page
+
+
+@pytest.fixture
+def observed_run(pytester):
+    """A run over a session with two compactions on record that tell every figure."""
+    rule = "The retry limit is 45. Never run `make release` on the host."
+    runs = [
+        {"id": "work", **assistant("I run.", ("r900", "bash", {"command": "make release"}))},
+        {"id": "worked", **tool("r900", "released")},
+    ]
+    data = case("first") | {"budget": 300, "window": 8000}
+    data["messages"] = [{"id": "m0", **user(rule)}, *reads(range(30), 0)]
+    data["messages"] += [{"id": "on", **user("Go on.")}]
+    data["messages"] += [{"id": "typed", **user("/compact name every reviewer and deadline")}]
+    data["messages"] += [*reads([0, 1], 30), *runs, *reads(range(30, 110), 32)]
+    data["messages"] += [{"id": "more", **user("Go on.")}, *reads(range(110, 115), 112)]
+    data["messages"] += [{"id": "end", **user("Done?")}]
+    first = {"summary": "The retry limit is 45.", "tokens_before": 7000, "tokens_after": 2000}
+    first |= {"window": 8000, "trigger": "manual", "seconds": 61.5, "usd": 0.25}
+    second = {"summary": "Nothing new.", "tokens_before": 7900, "tokens_after": 7800}
+    data["compaction_points"] = [
+        {"id": "p1", "after": "on", "recorded": first},
+        {"id": "p2", "after": "more", "recorded": {**second, "window": 8000, "trigger": "auto"}},
+    ]
+    data["probes"] = [
+        {"id": "limit", "kind": "recall", "question": "Which retry limit?", "point": "p2"}
+        | {"facts": [{"text": "45", "evidence": ["m0"]}]}
+    ]
+    data["probes"].append(data["probes"][0] | {"id": "early", "point": "p1"})
+    set_up(pytester, "first")
+    write_cases(pytester, data)
+    reports = [f"--compaction-report={name}" for name in ("page.html", "report.json")]
+    return run(pytester, "--compactor=recorded", *reports, compactor=None)
+
+
+VALUES = {
+    "no_op": 0,
+    "bloated": 0.5,
+    "doubled": 0,
+    "ignored_instruction": 1,
+    "said_again": 0,
+    "corrections": 0,
+    "rules_broken": 1,
+    "recorded_freed": (5 / 7 + 1 / 79) / 2,
+    "recorded_stuck": 1,
+    "recorded_until_stuck": 2,
+    "recorded_seconds": 61.5,
+    "recorded_usd": 0.25,
+}
+
+
+def test_every_figure_of_compactions_on_record_is_in_gate_table_json_and_page(
+    pytester, observed_run, capsys
+):
+    page = (pytester.path / "page.html").read_text("utf-8").replace("<wbr>", "")
     data = json.loads((pytester.path / "report.json").read_text("utf-8"))
-    found = data["strategies"][0]["figures"]["calls_before_new_work"]
-    assert (found["value"], found["cases"]) == (0, 1)
-    for figure in ("fetched_again", "calls_before_new_work"):
+    figures = data["strategies"][0]["figures"]
+    rows = {row["figure"] for row in data["tables"]["fetched_again"]["rows"]}
+    for figure in OBSERVED:
+        value = figures[figure.name]["value"]
+        assert value == pytest.approx(VALUES.get(figure.name, value), abs=1e-4), figure.name
+        assert figure.label in rows
+        assert figure.label in page
+        capsys.readouterr()
+        bound = math.floor(value * 1000) / 1000
+        for sign, code in ((">=", 0), ("<", 1)):
+            rule = f"{figure.name}@recorded{sign}{bound:.3f}"
+            assert cli.main(["gate", "last", f"--threshold={rule}"]) == code, rule
+    assert set(VALUES) < set(figures)
+
+
+def test_the_page_has_each_compaction_on_record(pytester, observed_run):
+    page = (pytester.path / "page.html").read_text("utf-8").replace("<wbr>", "")
+    for words in (
+        "Each compaction on record",
+        "61.50",
+        "ignored its instruction",
+        "bloated, stuck",
+    ):
+        assert words in page
+    assert "make release" in page[page.index("then forbidden") :]
+    assert "What 2 compactions in 1 session cost" in page
+
+
+def test_a_threshold_on_the_recorded_session_names_recorded(pytester, observed_run):
+    for figure in ("fetched_again_40", "calls_before_new_work", "no_op"):
         refused = run(pytester, f"--compaction-threshold={figure}<=0.1")
         assert "is on a figure of the recorded session" in flat(refused.errlines)
+        assert f"write {figure}@recorded" in flat(refused.errlines)
+    refused = run(pytester, "--compaction-threshold=task_estimate@recorded<=0.1")
+    assert "so that no gate can decide on it" in flat(refused.errlines)
 
 
 @pytest.mark.parametrize(
