@@ -57,6 +57,8 @@ OPINION_STEP: Final = 1000
 shares its judgements with another one."""
 _AHEAD: Final = 2
 """Cases that are open at most; as a multiple of the requests that may fly, if any may."""
+_BEFORE_ANSWERS: Final = 1_000_000_000
+"""More than there are items."""
 OPEN: Final = 32
 """The least number of cases that may be open while requests fly, so that requests need not wait
 for the figures of earlier items."""
@@ -237,8 +239,12 @@ class CaseWork(OnceTasks):
         self.drop()
 
     def _turn(self, probe: str = "") -> Turn:
-        """The turn of requests for a probe, or for the compaction: that of the first item."""
-        rank, _ = self._planned.probes.get(probe, (self._planned.rank, False))
+        """The turn of requests for a probe: that of its item.
+
+        Those of the compaction come before all answers, because more calls wait for them.
+        """
+        first = (self._planned.rank - _BEFORE_ANSWERS, False)
+        rank, _ = self._planned.probes.get(probe, first)
         return self._method.work.limit.at(rank, self.begun)
 
     async def _run_ahead(self) -> None:

@@ -142,12 +142,14 @@ class EndpointCheck:
 
     async def _checked(self, model: str) -> Checked:
         found = Checked(model)
-        for call in (call for call in self._calls if call.model == model):
-            try:
-                reply = await self._store.call(call)
-            except ModelError as error:
-                found = replace(found, problem=str(error), is_new=True)
+        calls = [call for call in self._calls if call.model == model]
+        replies = await asyncio.gather(*map(self._store.call, calls), return_exceptions=True)
+        for call, reply in zip(calls, replies, strict=True):
+            if isinstance(reply, ModelError):
+                found = replace(found, problem=str(reply), is_new=True)
                 break
+            if isinstance(reply, BaseException):
+                raise reply
             told = reply.body.get(ADAPTED)
             names = frozenset(map(str, told if isinstance(told, list) else ()))
             self._adapting.adopt(call, names)

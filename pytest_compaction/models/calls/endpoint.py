@@ -438,6 +438,8 @@ class AdaptingCaller(ChainedCaller):
         self._closed_to: dict[tuple[_Model, str], str] = {}
         """Why not to ask again: for all requests, or for those with these added parameters."""
         self._first: dict[_Kind, asyncio.Event] = {}
+        self._checked: set[tuple[_Model, frozenset[str]]] = set()
+        """What requests of a model could do without that a check has tried."""
         self._answered: set[_Model] = set()
         self._thinking: set[_Model] = set()
         """Models that end their thoughts with a mark, and begin them with none."""
@@ -446,10 +448,14 @@ class AdaptingCaller(ChainedCaller):
         """The reply of the next caller; raises :class:`ModelError` if the call is refused.
 
         The first call of a kind goes alone. Others of its kind wait until it is back and
-        then go together, because it is then known what the model refuses.
+        then go together, because it is then known what the model refuses. After a check that
+        is known before.
         """
         model: _Model = (call.operation, call.model)
-        kind = (model, adaptable(call.body), added_text(call.body))
+        asked = adaptable(call.body)
+        kind = (model, asked, added_text(call.body))
+        if not kind[2] and any(of == model and asked <= tried for of, tried in self._checked):
+            return await self._adapting(call, model)
         event = self._first.get(kind)
         if event is not None:
             await event.wait()
@@ -464,6 +470,7 @@ class AdaptingCaller(ChainedCaller):
         """Do without what a check has found, which an earlier run or another process made."""
         model: _Model = (check.operation, check.model)
         self._adapted[model] = self._adapted.get(model, frozenset()) | names
+        self._checked.add((model, adaptable(check.body)))
 
     async def _adapting(self, call: Call, model: _Model) -> CallReply:
         left = self._total

@@ -1,6 +1,7 @@
 """One tiny check of an endpoint before the first call that is paid for."""
 
 import asyncio
+import threading
 
 import pytest
 from support.builders import COUNTER
@@ -18,7 +19,7 @@ NAME = "test-model"
 @pytest.fixture
 def served(monkeypatch):
     with servers_in_environment(monkeypatch) as serve:
-        yield lambda mode=None: serve(quirky(mode, sensible) if mode else sensible)
+        yield lambda mode=None, decide=sensible: serve(quirky(mode, decide) if mode else decide)
 
 
 @pytest.fixture
@@ -34,10 +35,10 @@ def asking(tmp_path):
         async def work():
             model = run.model(NAME)
             try:
-                for trial in range(1, times + 1):
-                    answering = model.at_trial(trial).answer(answer_request())
-                    judging = model.at_trial(trial).judge(judge_request())
-                    await asyncio.gather(answering, judging)
+                asked = [model.at_trial(trial) for trial in range(1, times + 1)]
+                answering = (each.answer(answer_request()) for each in asked)
+                judging = (each.judge(judge_request()) for each in asked)
+                await asyncio.gather(*answering, *judging)
             finally:
                 await run.caller.close()
             return run.accounts.checks, run.accounts.totals()
@@ -68,6 +69,22 @@ def test_a_model_is_checked_once_before_anything_else(served, asking):
     assert [is_check(body) for body in server.bodies] == [True] * 2 + [False] * 6
     assert table.startswith(f"{NAME} at 127.0.0.1:")
     assert {total.role: total.paid.calls for total in totals}["check"] == 2
+
+
+def test_both_calls_of_a_check_and_then_calls_of_a_checked_form_fly_at_once(served, asking):
+    checks, judgements = (threading.Barrier(2, timeout=20) for _ in range(2))
+
+    def decide(asked):
+        if is_check(asked.body):
+            checks.wait()
+        elif "response_format" in asked.body:
+            judgements.wait()
+        return sensible(asked)
+
+    server = served(decide=decide)
+    asking(times=2)
+    assert not checks.broken and not judgements.broken
+    assert [is_check(body) for body in server.bodies] == [True] * 2 + [False] * 4
 
 
 def test_the_check_is_kept_and_where_nothing_is_paid_for_there_is_none(served, asking):
