@@ -1,21 +1,21 @@
 """Strategies by rule that mask old tool results and touch nothing else.
 
 ``last-n-observations``: the last n observations stay, older ones become a line count. After the
-history processor of that name of SWE-agent (read in its public source), the one used in its paper
-with n = 5. Observations are counted from the start: the first is the task itself and is never
-elided. Adapted: the task is the first message of the user, every tool result is an observation.
-The tags by which the original keeps or removes observations whatever their age, and its delay for
-the sake of the cache (``polling``), are left out.
+history processor of that name of SWE-agent (3ea751c0, read on 2026-11-30), the one used in its
+paper with n = 5. Observations are counted from the start: the first is the task itself and is never
+elided. Adapted: the task is the first message of the user, every tool result is an observation. The
+tags by which the original keeps or removes observations whatever their age, and its delay for the
+sake of the cache (``polling``), are left out.
 
 ``mask-observations``: older tool results give way to a placeholder. After the
-``ObservationMaskingCondenser`` of OpenHands v0 (read in its public source): every answer of the
+``ObservationMaskingCondenser`` of OpenHands v0 (156d0686, read on 2026-11-30): every answer of the
 environment is masked unless it is among the last ``window`` events of the view. The window counts
 events, not observations: a message of the user inside it uses up a place. An event is a message
 here.
 
 ``opencode-prune``: old tool output is cleared once enough of it has piled up. After the pruning of
-opencode (read in its public source). The messages are walked from the newest back. The last two
-turns of the user are passed over. Before them, the newest 40,000 tokens of tool output are
+opencode V1 (fd78ec63, read on 2026-11-22). The messages are walked from the newest back. The last
+two turns of the user are passed over. Before them, the newest 40,000 tokens of tool output are
 protected, and all older output is cleared if it takes more than 20,000 tokens. Output of the tool
 ``skill`` and of failed calls is neither cleared nor counted. The walk stops at a summary and at
 output that was cleared before. Adapted: both constants are in proportion to the case's window

@@ -1,7 +1,7 @@
 """``openai-compact``: compaction by the endpoint itself, OpenAI's ``responses.compact``.
 
-The endpoint (public SDK, openai 3.54) takes the conversation and returns the start of
-the next input: every user message, then one compaction item that only the endpoint can
+The endpoint (public SDK, openai 3.57.0, read on 2026-11-30) takes the conversation and returns the
+start of the next input: every user message, then one compaction item that only the endpoint can
 read. That output is passed on unchanged and in its order, its opaque item
 byte-identical. The system prompt is not part of the input (it is sent with every
 request) and stays where it is.

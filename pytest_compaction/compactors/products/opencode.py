@@ -23,8 +23,9 @@ call (its result is left out when it comes).
 
 Adapted: constants in tokens are in proportion to the case's window (200,000 tokens are assumed),
 and what stays is sought within half of the budget. Tokens are counted, not estimated from
-characters. Arguments of calls are written out decoded, not as JSON. Reasoning is not
-written out: the recorded words of this strategy answer requests without it.
+characters. Arguments of calls are written out decoded, not as JSON. An error is cut as a result is:
+logs mark commands that failed as errors, opencode does not. Reasoning is not written out, because
+the recorded words of this strategy answer requests without it.
 """
 
 from __future__ import annotations

@@ -161,6 +161,13 @@ def test_prompt_file_docstring_and_page_name_the_same_version_and_day(file):
         assert said in module.__doc__
 
 
+def test_the_page_says_of_every_product_when_it_was_read():
+    page = (ROOT / "docs/strategies.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \| ", page, re.MULTILINE))
+    products = [name for name, target in SHIPPED.items() if target.startswith("products.")]
+    assert [name for name in products if not re.search(r"read 20\d\d-\d\d-\d\d", rows[name])] == []
+
+
 def twice(name, reply):
     """The requests of two compactions, the second of a view that begins with a summary."""
     caller = Replies(completion(reply))
