@@ -181,8 +181,8 @@ class MadeCase:
 
     ``recorded`` counts the points with a record of the agent's own compaction,
     ``unrecorded`` says why the others have no record, ``after`` counts the messages
-    behind the last point, and ``unanswered`` the probes for which the offline control finds
-    no fact in the full log.
+    behind the last point, ``withheld`` the proposals that are left out, and ``unanswered`` the
+    probes for which the offline control finds no fact in the full log.
     """
 
     data: dict[str, Any]
@@ -192,6 +192,7 @@ class MadeCase:
     unrecorded: tuple[str, ...] = ()
     after: int = 0
     unanswered: int = 0
+    withheld: int = 0
 
 
 def make_case(
@@ -200,11 +201,13 @@ def make_case(
     count: int = DEFAULT_COUNT,
     probe_source: ProbeSource = derive_probes,
     without_probes: bool = False,
+    all_proposals: bool = False,
 ) -> MadeCase:
     """The case of a transcript; raises :class:`ImportFormatError` if that is impossible.
 
     ``probe_source`` makes the probes; the default derives them by rules. A case that gets none is
-    made ``without_probes`` alone: it is valid once somebody has written one.
+    made ``without_probes`` alone: it is valid once somebody has written one. Proposals of kinds
+    that are rarely confirmed are taken with ``all_proposals``, or if there is no other question.
     """
     counter = shared_counter()
     messages = transcript.messages
@@ -214,8 +217,10 @@ def make_case(
     end = points[-1] + 1
     recorded = [record.index for record in records if record.data]
     derived = probe_source(messages, points, count, budget, recorded)
-    probes = derived.probes
-    if not (probes or derived.proposed or without_probes):
+    probes, proposed = derived.probes, derived.proposed
+    if all_proposals or not (probes or proposed):
+        proposed = [*proposed, *derived.unlikely]
+    if not (probes or proposed or without_probes):
         raise NoProbeError(_why_none(transcript, derived, len(messages) - end))
     source = Path(transcript.source)
     data: dict[str, Any] = {
@@ -231,14 +236,14 @@ def make_case(
         ],
         "probes": probes,
     }
-    if derived.proposed:
-        data["proposed"] = derived.proposed
+    if proposed:
+        data["proposed"] = proposed
     for point, record in zip(data["compaction_points"], records, strict=False):
         if record.data:
             point["recorded"] = record.data
-    case = checked_case(data if probes else {**data, "probes": derived.proposed, "proposed": []})
+    case = checked_case(data if probes else {**data, "probes": proposed, "proposed": []})
     found = () if isinstance(case, Case) else case
-    nothing = not (probes or derived.proposed)
+    nothing = not (probes or proposed)
     if faults := [fault for fault in found if not (nothing and fault.pointer == "/probes")]:
         shown = "; ".join(str(fault) for fault in faults[:3])
         raise ImportFormatError(f"{_named(transcript)}: its case is not valid: {shown}")
@@ -250,6 +255,7 @@ def make_case(
         tuple(record.missing for record in records if record.missing),
         len(messages) - end,
         unanswered(case) if isinstance(case, Case) and probes else 0,
+        len(derived.proposed) + len(derived.unlikely) - len(proposed),
     )
 
 

@@ -62,11 +62,15 @@ OF_PROSE: Final = frozenset(
 LAST_RESORT: Final[Mapping[str, str]] = {"requests": REQUESTS, "changed-files": FILES}
 """Names of the questions of a session in which nothing is seen to be needed, and their searches."""
 
+UNLIKELY: Final = frozenset({"choices", "failures", "file-gaps", "findings", "given", "rules"})
+"""Names of questions of which readers would confirm less than 40 % where they are not sure."""
+
 
 @dataclass(frozen=True, slots=True)
 class DerivedProbes:
     """Probes in the shape of a case file, and ``proposed`` ones that wait for a person.
 
+    ``unlikely`` are proposals of kinds that people rarely confirm.
     ``lacking`` has the kinds that a point (by its id) has no probe of; ``found`` has for each
     source how many facts it found, and how many of them are asked or proposed. ``unasked`` are the
     searches that were not made, for want of rules for the language.
@@ -74,6 +78,7 @@ class DerivedProbes:
 
     probes: list[dict[str, Any]] = field(default_factory=list)
     proposed: list[dict[str, Any]] = field(default_factory=list)
+    unlikely: list[dict[str, Any]] = field(default_factory=list)
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     found: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unasked: tuple[str, ...] = ()
@@ -120,9 +125,12 @@ def derive_probes(
         if lacks := tuple(kind for kind in TEXT_KINDS if kind not in held):
             lacking[f"p{point + 1}"] = lacks
     numbers: Counter[str] = Counter()
+    likely = [draft for draft in waiting if draft.name not in UNLIKELY]
+    unlikely = [draft for draft in waiting if draft.name in UNLIKELY]
     return DerivedProbes(
         _numbered(asked, numbers, log),
-        _numbered(waiting, numbers, log),
+        _numbered(likely, numbers, log),
+        _numbered(unlikely, numbers, log),
         lacking,
         {label: (looked[label], kept[label]) for label in SOURCES},
         unasked,

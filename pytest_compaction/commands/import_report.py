@@ -60,15 +60,22 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
     if unasked := made.derived.unasked:
         why = f"there are no rules for {name_of(case.language)}: {'; '.join(unasked)}"
         _row("not asked", len(unasked), why)
-    if case.proposed:
-        command = f"pytest-compaction review {shlex.quote(str(target))}"
-        _row("proposed", len(case.proposed), printable(f"wait for you: {command}"))
+    _report_proposals(len(case.proposed), made.withheld, target)
     if not probes:
         until = "confirm a proposed one" if case.proposed else "add probes, as docs/cases.md shows"
         print(f"  Warning: a run refuses this case, which has no question yet, until you {until}.")
     if made.unanswered:
         why = "without any fact in the offline answer from the full log; see pytest-compaction lint"
         _row("unanswered", made.unanswered, why)
+
+
+def _report_proposals(waiting: int, withheld: int, target: Path) -> None:
+    if waiting:
+        command = f"pytest-compaction review {shlex.quote(str(target))}"
+        _row("proposed", waiting, printable(f"wait for you: {command}"))
+    if withheld:
+        why = "proposals of kinds that people rarely confirm; --all-proposals keeps them"
+        _row("withheld", withheld, why)
 
 
 def _numbers(names: Iterable[str]) -> str:

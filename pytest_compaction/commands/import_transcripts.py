@@ -75,6 +75,8 @@ def add(commands: Any) -> None:
     add_number(parser, "--probes", _COUNT, probes, default=DEFAULT_COUNT)
     bare = "also write a case of which no probe can be made, for you to add probes"
     parser.add_argument("--without-probes", action="store_true", help=bare)
+    waiting = "also propose questions of kinds that people rarely confirm"
+    parser.add_argument("--all-proposals", action="store_true", help=waiting)
     add_number(parser, "--last", _COUNT, "only the last N messages of each conversation")
     first = "only the messages from the Nth on, counted from 1"
     add_number(parser, "--from", _COUNT, first, dest="first")
@@ -219,7 +221,8 @@ class _Import:
     ) -> None:
         options = self.options
         source, bare = self.probe_source, options.without_probes
-        made = make_case(transcript, options.task, options.probes, source, bare)
+        every = options.all_proposals
+        made = make_case(transcript, options.task, options.probes, source, bare, every)
         known = {} if redacted is None else {"redacted": redacted}
         made.data["provenance"] = {"origin": "real", "format": importer.name, **known}
         target = options.output / f"{made.data['id']}.json"

@@ -12,6 +12,7 @@ from statistics import fmean
 import pytest
 from support.pages import DOCS
 
+from pytest_compaction.case_making.derive import UNLIKELY
 from pytest_compaction.metrics import weighted_kappa
 
 FOLDER = Path(__file__).parent / "needed"
@@ -42,6 +43,13 @@ def test_the_page_says_what_readers_found(kind, size, hurt, wrong):
     for reader in (0, 1):
         assert share(found, "hurt", reader) == pytest.approx(hurt[reader], abs=0.006)
         assert share(found, "wrong", reader) == pytest.approx(wrong[reader], abs=0.006)
+
+
+def test_proposals_that_readers_would_rarely_confirm_are_withheld():
+    found = [r for r in rows("unseen") if r["kind"] == "proposed" or r["family"] in MOVED]
+    for family in UNLIKELY:
+        held = [row for row in found if row["family"] == family]
+        assert fmean(share(held, "hurt", reader) for reader in (0, 1)) < 0.4, family
 
 
 def test_readers_agree_and_the_families_that_stay_hurt_more():

@@ -140,7 +140,7 @@ def test_a_requirement_is_sure_if_a_later_call_is_about_it_and_else_proposed():
         log = Log().say("user", said).point().call("edit", path="a", oldText="b", newText=text)
         derived = log.derived()
         assert bool(named(derived.probes, "rules")) is sure
-        assert bool(named(derived.proposed, "rules")) is not sure
+        assert bool(named(derived.unlikely, "rules")) is not sure
 
 
 @pytest.mark.parametrize("text", ["the scheduler thread of a worker", "nothing of it"])
@@ -148,7 +148,7 @@ def test_rules_of_a_long_first_turn_are_proposals_if_a_later_call_is_about_them(
     log = Log().say("user", f"{RULE}\n\n{'You act as an agent. ' * 60}").point()
     derived = log.call("edit", path="a", oldText="b", newText=text).derived()
     assert named(derived.probes, "rules") == []
-    assert bool(named(derived.proposed, "rules")) is text.startswith("the scheduler")
+    assert bool(named(derived.unlikely, "rules")) is text.startswith("the scheduler")
 
 
 def test_the_error_of_one_command_among_several_is_not_asked_for():
@@ -216,7 +216,7 @@ def test_what_the_user_says_again_after_the_point_is_asked_for():
 def test_a_cause_about_a_name_that_is_used_later_is_proposed():
     log = Log().say("assistant", CAUSE).point()
     log.call("grep", output="leaseTable", pattern="leaseTable")
-    (asked,) = named(log.derived().proposed, "findings")
+    (asked,) = named(log.derived().unlikely, "findings")
     assert asked["question"] == "What had been found out or decided about `leaseTable`?"
     assert [fact["type"] for fact in asked["facts"]] == ["reason"]
 
@@ -317,7 +317,7 @@ def test_the_probes_of_a_real_session_are_sound_and_at_most_two_of_a_shape():
     path = public_data("pi-agent/large-session.jsonl")
     (read,) = conversations(importer_for(path, load_importers().importers), path)
     transcript = Redactor().redact(read)
-    data = make_case(transcript).data
+    data = make_case(transcript, all_proposals=True).data
     by_id = {message.id: message for message in transcript.messages}
     both = [*data["probes"], *data["proposed"]]
     assert len({probe["id"] for probe in both}) == len(both)

@@ -224,7 +224,7 @@ def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, capsys):
 
 def test_what_is_asked_lacking_and_proposed_is_said(tmp_path, capsys):
     path = with_proposals(tmp_path)
-    code, out, err = run(capsys, "import", path, "-o", tmp_path / "cases")
+    code, out, err = run(capsys, "import", path, "-o", tmp_path / "cases", "--all-proposals")
     assert (code, err) == (0, "")
     (target,) = (tmp_path / "cases").iterdir()
     (case,) = find_cases([target]).cases
@@ -247,11 +247,15 @@ def test_what_is_asked_lacking_and_proposed_is_said(tmp_path, capsys):
     assert "facts that can be read again with one call" in rows["one call"]
     command = f"wait for you: pytest-compaction review {target}"
     assert rows["proposed"] == f"{len(case.proposed)}  {command}"
+    code, out, _ = run(capsys, "import", path, "-o", tmp_path / "fewer")
+    why = "proposals of kinds that people rarely confirm; --all-proposals keeps them"
+    assert f"  withheld       {len(case.proposed):>7,}  {why}\n" in out
+    assert "  proposed " not in out
 
 
 def test_answers_of_a_review_outlast_a_new_import(tmp_path, capsys, monkeypatch):
     path, folder = with_proposals(tmp_path), tmp_path / "cases"
-    run(capsys, "import", path, "-o", folder)
+    run(capsys, "import", path, "-o", folder, "--all-proposals")
     (target,) = folder.iterdir()
     made = json.loads(target.read_text("utf-8"))
     assert len(made["proposed"]) == 2

@@ -63,7 +63,7 @@ def test_who_follows_the_page_ends_at_a_red_gate(folder):
     assert made.splitlines()[0] in printed
     screens = done(pytester, REVIEW, stdin=YES).stdout.str()
     assert asked.splitlines()[-1] in screens
-    for label in ("  fact  ", "  why   needed by "):
+    for label in ("  fact  ", "  why   still open in "):
         assert label in asked and label in screens
     assert "0 questions left" in screens
     done(pytester, LINT)
