@@ -178,8 +178,9 @@ def strategy_table(
 ) -> Iterator[Line]:
     """The strategies by overall score; those that are not ranked stand below a rule.
 
-    With ``words`` a column says who wrote the summaries, in place of the compression ratio. Another
-    has the seconds of a compaction where a model was waited for.
+    With ``words`` a column says who wrote the summaries; the compression ratio gives way to it
+    unless the names leave room for both. Another column has the seconds of a compaction where a
+    model was waited for.
     """
     apart = with_other_words(groups)
 
@@ -201,14 +202,15 @@ def strategy_table(
     room = max(map(len, short.values()), default=0) + any(short.values())
     longest = max((len(item.compactor) for item in figures), default=0)
     waited = not words and any(known()["seconds"].mean(groups[i.compactor]) for i in figures)
-    figures_width = _FIGURES + words * (_WORDS - _RATIO) + waited * _SECONDS
+    ratios = not words or longest <= WIDTH - _FIGURES - _WORDS - room
+    figures_width = _FIGURES + words * _WORDS - (not ratios) * _RATIO + waited * _SECONDS
     shortest = _NAMES[0] - _RATIO * (words or waited)
     width = max(shortest, min(longest, _NAMES[1], WIDTH - figures_width - room))
     names = short_names(sorted(item.compactor for item in figures), width)
     heads = "".join(f"{_HEADS[dimension]:>5}" for dimension in DIMENSIONS)
     head = f"{'compactor':<{width}}{'overall':>8}{'':<{room}}{heads}{'pass':>5}{'tokens':>7}"
-    last = "  used words" if words else f" ratio{'   sec' * waited}  used"
-    yield Line(f"{head}{last}", "dim")
+    head += f"{' ratio' * ratios}{'   sec' * waited}  used{' words' * words}"
+    yield Line(head, "dim")
     outside = False
     ranked = sorted(figures, key=lambda item: (not competes(item), *_rank(item)))
     for item in ranked:
@@ -216,9 +218,9 @@ def strategy_table(
             outside = True
             yield Line("-" * (width + room + figures_width), "dim")
         label = f"{names[item.compactor]:<{width}}"
-        row = _row(item, short[item.compactor], room, groups, words, waited)
+        row = _row(item, short[item.compactor], room, groups, words, ratios, waited)
         yield Line(f"{label}{row}".rstrip())
-    ratio = "" if words else "; ratio: tokens before / after"
+    ratio = "; ratio: tokens before / after" if ratios else ""
     notes = [f"tokens: mean of views{ratio}; used: share of the budget"]
     if waited:
         notes.append("sec: seconds that models took for a compaction, where one was asked")
@@ -266,6 +268,7 @@ def _row(
     room: int,
     groups: Mapping[str, Sequence[Record]],
     words: bool,
+    ratios: bool,
     waited: bool,
 ) -> str:
     overall = _cell(item.overall.value if item.overall else None, 8, ".2f")
@@ -280,7 +283,7 @@ def _row(
     ratio = known()["ratio"].mean(groups[item.compactor])
     times = _cell(ratio.value if ratio else None, 6, ".1f")
     marked = f" {letters}" if letters else ""
-    row = f"{overall}{marked:<{room}}{cells}{passed}{tokens}{'' if words else times}"
+    row = f"{overall}{marked:<{room}}{cells}{passed}{tokens}{times if ratios else ''}"
     if waited:
         seconds = known()["seconds"].mean(groups[item.compactor])
         row += _cell(seconds.value if seconds else None, _SECONDS, ".1f")

@@ -1,5 +1,6 @@
 """The table of strategies: letters, the budget, and its width."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.finished import several
@@ -71,6 +72,19 @@ def test_without_a_model_there_is_no_such_column():
     head = next(line for line in said if line.startswith("compactor"))
     assert head.split()[-2:] == ["ratio", "used"]
     assert not any("took models" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [("anchored", ["ratio", "used", "words"]), ("codex:mode=local", ["tokens", "used", "words"])],
+)
+def test_the_ratio_stands_beside_who_wrote_where_names_leave_room(name, last):
+    records = with_seconds(name, None) + with_seconds("truncate", None)
+    said = run_summary(records, [name, "truncate"], control=False, words=True)
+    lines = [line.text for line in said]
+    head = next(line for line in lines if line.startswith("compactor"))
+    assert head.split()[-3:] == last
+    assert all(len(line) <= 80 for line in lines)
 
 
 @given(
