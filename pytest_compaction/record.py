@@ -27,6 +27,7 @@ class FactRecord(_Class, total=False):
 
     ``needed`` is absent from a fact that is stated only, and says else why it is asked. ``unasked``
     says whether the view without the question states it, and is absent where that is the same view.
+    ``proved``: a search of an archive showed whether it is recoverable; else absent.
     """
 
     text: str
@@ -45,6 +46,7 @@ class FactRecord(_Class, total=False):
     recoverable: bool | None
     source: dict[str, Any] | None
     unasked: bool
+    proved: bool
     needed: dict[str, Any]
 
 

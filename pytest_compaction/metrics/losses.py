@@ -240,7 +240,8 @@ class FactLosses:
     """Facts by their fate: survived = used + unused, dropped = recoverable + gone + unknown.
 
     Of those dropped, views contradict ``contradicted``. ``recovery`` is the recoverable share of
-    what was dropped and is known.
+    what was dropped and is known. Where an archive was searched, the view before the search counts,
+    and it is ``proved`` that so many are recoverable or gone.
     """
 
     facts: int
@@ -250,6 +251,7 @@ class FactLosses:
     recoverable: int
     gone: int
     contradicted: int
+    proved: int
     survival: Mean | None
     recovery: Mean | None
     half_life: HalfLife | None
@@ -284,10 +286,10 @@ def strategy_losses(records: Sequence[Record]) -> StrategyLosses | None:
 
 
 def _losses(facts: Sequence[FactFate]) -> FactLosses:
-    dropped = [fact for fact in facts if not fact.survived]
+    survived = [fact for fact in facts if fact.survived and not fact.recoverable]
+    dropped = [fact for fact in facts if not fact.survived or fact.recoverable]
     known = [fact for fact in dropped if fact.recoverable is not None]
     recoverable = sum(bool(fact.recoverable) for fact in known)
-    survived = [fact for fact in facts if fact.survived]
     answered = any(fact.used is not None for fact in facts)
     return FactLosses(
         facts=len(facts),
@@ -297,7 +299,8 @@ def _losses(facts: Sequence[FactFate]) -> FactLosses:
         recoverable=recoverable,
         gone=len(known) - recoverable,
         contradicted=sum(fact.contradicted for fact in dropped),
-        survival=share((fact.cluster, fact.survived) for fact in facts),
+        proved=sum(fact.proved for fact in dropped),
+        survival=share((f.cluster, f.survived and not f.recoverable) for f in facts),
         recovery=share((fact.cluster, bool(fact.recoverable)) for fact in known),
         half_life=half_life(facts),
         table=life_table(facts),

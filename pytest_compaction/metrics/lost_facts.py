@@ -102,9 +102,10 @@ class Drop:
 class FactFate:
     """One fact of one probe in one trial: whether the view states it, and what became of it.
 
-    ``recoverable`` is ``None`` unless it was dropped. ``stated`` says for each compaction since the
-    log first stated it whether the view still did. ``source`` is the smallest log message that
-    states it, with its tokens.
+    ``recoverable`` is ``None`` unless it was dropped; if the search of an archive ``proved`` it, a
+    fact that was found survived. ``stated`` says for each compaction since the log first stated it
+    whether the view still did. ``source`` is the smallest log message that states it, with its
+    tokens.
     """
 
     case: str
@@ -120,6 +121,7 @@ class FactFate:
     source: tuple[str, int] | None = None
     evidence: tuple[str, ...] = ()
     cluster: str = ""
+    proved: bool = False
 
     @property
     def key(self) -> FactKey:
@@ -159,6 +161,7 @@ def fates(records: Iterable[Record]) -> list[FactFate]:
 
 def _fate(record: Record, fact: Mapping[str, Any], idle: Set[str]) -> FactFate:
     survived, source = bool(fact["survived"]), fact.get("source")
+    proved = fact.get("proved") is True
     return FactFate(
         case=record["case"],
         probe=record["probe"],
@@ -168,13 +171,14 @@ def _fate(record: Record, fact: Mapping[str, Any], idle: Set[str]) -> FactFate:
         survived=survived,
         used=bool(fact["used"]) if is_answered(fact) else None,
         contradicted=not survived and fact.get("view") == "contradicted",
-        recoverable=None if survived else fact.get("recoverable"),
+        recoverable=None if survived and not proved else fact.get("recoverable"),
         stated=tuple(
             (point, stated) for point, stated in fact.get("stated_after") or () if point not in idle
         ),
         source=source and (source["message"], source["tokens"]),
         evidence=tuple(str(id) for id in fact.get("evidence") or ()),
         cluster=case_key(record),
+        proved=proved,
     )
 
 

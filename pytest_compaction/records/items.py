@@ -48,8 +48,8 @@ class ItemFact:
 
     ``survived``: the view states it. ``used``: the answer states it, ``None`` where none was made.
     ``loss`` is ``dropped``, ``unused`` or ``None``. ``recoverable`` is ``None`` unless the fact was
-    dropped. ``group`` is its class, such as ``path``. What an older record does not hold is empty
-    or ``None``.
+    dropped, or found by the search of an archive. ``group`` is its class, such as ``path``. What an
+    older record does not hold is empty or ``None``.
     """
 
     text: str
@@ -140,7 +140,7 @@ def row_of(record: Record) -> dict[str, Scalar]:
     measured = bool(facts) and overall is not None
     answered = measured and any(fact.used is not None for fact in facts)
     dropped = [fact for fact in facts if fact.loss == "dropped"]
-    known = [fact.recoverable for fact in dropped if fact.recoverable is not None]
+    known = [fact.recoverable for fact in facts if fact.recoverable is not None]
     costs = list((record.get("usd") or {}).values())
     paid = [cost for cost in costs if cost is not None]
     probe = item.type == "probe"

@@ -276,6 +276,8 @@ def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
         }
         if history.unasked is not None:
             found["unasked"] = history.unasked
+        if history.proved:
+            found["proved"] = True
         if fact.needed is not None:
             why = {**asdict(fact.needed), "why": printable(fact.needed.why)}
             found["needed"] = {k: clean(v) if isinstance(v, str) else v for k, v in why.items()}

@@ -215,6 +215,7 @@ def loss_lines(records: Sequence[Record]) -> Iterator[Line]:
         said = f"losses: {losses.dropped:,} dropped: {losses.recoverable:,} recoverable"
         said += f", {losses.gone:,} gone"
         said += f", {losses.unknown:,} unknown" if losses.unknown else ""
+        said += ", proved by a search" if losses.proved else ""
     if half is not None:
         said += f"; half-life {_life(half.compactions)}"
         said += f" [{', '.join(map(_life, half.interval))}]" if half.interval else ""

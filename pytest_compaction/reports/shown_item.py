@@ -89,7 +89,10 @@ def _facts(record: Record, page: Page) -> Iterator[str]:
         kind = str(fact.get("class") or fact.get("type") or "")
         more = [kind] if kind else []
         if fact.get("recoverable") is not None:
-            more.append("can be read again" if fact["recoverable"] else "gone for good")
+            if fact.get("proved"):
+                more.append("proved: found by a search" if fact["recoverable"] else "proved gone")
+            else:
+                more.append("can be read again" if fact["recoverable"] else "gone for good")
         source = fact.get("source")
         if isinstance(source, Mapping):
             more.append(f"said in {source.get('message')}")

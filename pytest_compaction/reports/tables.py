@@ -436,6 +436,12 @@ def _count(attribute: str) -> Callable[[tuple[str, Any]], Cell]:
     return _in(of(attribute, "count"))
 
 
+_PROVED_NOTE: Final = (
+    "With an archive recoverable and gone are proved: what the view before the search did not "
+    "state was found by the search, or was not. Half-life: with what it found."
+)
+
+
 def _losses(rows: Sequence[tuple[str, FactLosses]]) -> Table:
     """Facts by strategy and class: how many survived, what became of the others, half-life."""
     answered = any(losses.unused is not None for _, losses in rows)
@@ -457,6 +463,7 @@ def _losses(rows: Sequence[tuple[str, FactLosses]]) -> Table:
         "Recoverable: share of what was dropped and that the agent can read again, by a path or "
         "command that the view still names; gone: nothing leads to it. Contradicted: the view "
         "states something else.",
+        *(() if not any(losses.proved for _, losses in rows) else (_PROVED_NOTE,)),
         "Half-life: compactions until half of the facts are dropped, if each drops the same share.",
         _CASES,
     ]

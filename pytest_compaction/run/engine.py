@@ -360,6 +360,7 @@ class CaseWork(OnceTasks):
             *(probe, view, read.messages, tokens if compared else None, failure is None, earlier),
             unasked,
             said,
+            fed.searches,
         )
         search = None
         if unasked is not None:

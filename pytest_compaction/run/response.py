@@ -101,7 +101,9 @@ class FactHistory:
     ``stated_after`` says of each compaction point, from the first at which the log had stated
     the fact, whether the view there states it; points of which the view is not known are left
     out, and all are where a model read the last view of several. ``recoverable`` says whether the
-    agent can read again what the view dropped, and is ``None`` for a fact that the view states.
+    agent can read again what the view dropped, and is ``None`` for a fact that the view states. It
+    is ``proved`` where an archive was searched: what the search found can be had again, also if it
+    stands in the view by now, and what it did not find is gone.
     ``source`` is the smallest message that is evidence of the fact, with its tokens; ``None`` if
     the case names none. ``unasked`` says whether the view without the question states it;
     ``None`` where that is the same view.
@@ -111,6 +113,7 @@ class FactHistory:
     recoverable: bool | None
     source: tuple[str, int] | None
     unasked: bool | None = None
+    proved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

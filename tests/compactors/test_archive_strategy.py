@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.builders import COUNTER, agent_logs, case_data, context_of, session, user
+from support.builders import COUNTER, agent_logs, case_data, context_of, session, tool, user
 from support.compacting import SpyModel, compacted, cycles, ids, in_a_row
 from support.compositions import create, refusal
 from support.measured_case import measured_case
@@ -177,6 +177,40 @@ def test_what_was_never_stated_stays_gone():
     _, record = measured_case(archived_case(), create("truncate+archive:k=50"))["never"]
     (never,) = record["facts"]
     assert (never["unasked"], never["survived"], never["loss"]) == (False, False, "dropped")
+
+
+@pytest.mark.parametrize(
+    ("spec", "probe", "recoverable", "proved"),
+    [
+        ("truncate+archive:k=2", "limit", [True, None], [True, None]),
+        ("truncate+archive:k=50", "never", [False], [True]),
+        ("rag", "limit", [None, None], [None, None]),
+        ("truncate", "never", [False], [None]),
+    ],
+)
+def test_what_a_search_found_is_proved_recoverable_and_what_it_did_not_is_gone(
+    spec, probe, recoverable, proved
+):
+    _, record = measured_case(archived_case(), create(spec))[probe]
+    assert [fact["recoverable"] for fact in record["facts"]] == recoverable
+    assert [fact.get("proved") for fact in record["facts"]] == proved
+
+
+def test_what_a_path_in_the_view_leads_to_is_gone_if_no_search_finds_it():
+    chat = [*session(12), user("Go on.")]
+    chat[3] = tool("c0", "wrote src/module_0.py, checksum 7b3f9d22")
+    asked = {"id": "sum", "kind": "recall", "facts": [fact("7b3f9d22", "m3")]}
+    case = archived_case(
+        messages=[{"id": f"m{number}", **message} for number, message in enumerate(chat)],
+        probes=[{**asked, "question": "Which one?"}],
+    )
+
+    def recoverable(spec):
+        _, record = measured_case(case, create(spec))["sum"]
+        return record["facts"][0]["recoverable"]
+
+    assert recoverable("mask-observations") is True
+    assert recoverable("mask-observations+archive") is False
 
 
 def test_the_passages_are_charged_to_the_view_and_not_held_against_its_budget():

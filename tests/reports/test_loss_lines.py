@@ -59,6 +59,13 @@ def test_a_strategy_that_drops_nothing_has_no_half_life_to_speak_of():
     assert said in shown([lossy("a", facts(3, 0, 0))])
 
 
+def test_what_a_search_found_was_dropped_and_is_proved_to_be_recoverable():
+    found = fact("found", (False, True), recoverable=True, proved=True)
+    gone = fact("not found", GONE, proved=True)
+    said = "losses: 2 dropped: 1 recoverable, 1 gone, proved by a search;"
+    assert told("losses:", [lossy("a", [fact("kept"), found, gone])]).startswith(said)
+
+
 def test_what_is_not_known_to_be_recoverable_is_said():
     said = "losses: 1 dropped: 0 recoverable, 0 gone, 1 unknown; half-life 0.0"
     assert said in shown([lossy("a", [fact(stated=GONE, recoverable=None)])])

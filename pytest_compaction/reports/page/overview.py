@@ -226,4 +226,5 @@ def _place(fact: FactChange, fate: FactFate | None) -> str:
         parts.append(f"asked after {fact.point}")
     if fate is not None and fate.recoverable is not None:
         parts.append("can be read again" if fate.recoverable else "cannot be read again")
+        parts += ["proved by a search"] if fate.proved else []
     return ", ".join(filter(None, parts))

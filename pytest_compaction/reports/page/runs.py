@@ -35,7 +35,7 @@ _DETAILS: Final = (
 )
 _OF_FACT: Final = (
     *("view", "answer", "clause", "words", "why"),
-    *("evidence", "stated_after", "source", "recoverable", "needed"),
+    *("evidence", "stated_after", "source", "recoverable", "proved", "needed"),
 )
 
 

@@ -57,7 +57,7 @@ class AskedOfView:
     strategy that is not compared with the nulls; ``answered`` is false where a failure left
     nothing to compare. ``earlier`` are the views at the points before. ``unasked`` is the view
     without the question, of a strategy that reads it. ``said`` is what a model read in it,
-    ``None`` where rules read.
+    ``None`` where rules read. ``searched``: an archive of what was dropped was searched for it.
     """
 
     probe: Probe
@@ -68,6 +68,7 @@ class AskedOfView:
     earlier: Earlier = ()
     unasked: Messages | None = None
     said: Said | None = None
+    searched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,7 @@ class ViewReader:
             *(self._identity_of_read.of(asked.messages), tokens, asked.answered),
             self._identity_of_earlier.of(asked.earlier),
             *([] if asked.unasked is None else [self._identity_of_unasked.of(asked.unasked)]),
+            *(["searched"] if asked.searched else []),
             *([canonical_json(changes)] if (changes := changes_of(self._rubric)) else ()),
         ]
         return self._kept.once(identity(about), FIGURES, make)
@@ -172,7 +174,9 @@ class ViewReader:
             nulls = self._nulls.readings(case, probe, tokens, shipped_nulls(case))
         if self._log_facts is None or self._log_facts.case is not case:
             self._log_facts = LogFacts(case, self._roles.tokens)
-        history_of = partial(self._log_facts.history, probe, view=asked.messages)
+        history_of = partial(
+            self._log_facts.history, probe, view=asked.messages, searched=asked.searched
+        )
         if (said := asked.said) is None:
             constraints = shared.constraints
             reading = read_facts(probe.facts, probe.traps, shared.index)
@@ -220,10 +224,12 @@ class LogFacts:
         view: Sequence[Message],
         earlier: Earlier,
         unasked: Sequence[bool] | None = None,
+        searched: bool = False,
     ) -> tuple[FactHistory, ...]:
         """The history of each fact of a probe; ``survives`` says which the ``view`` states.
 
         ``unasked`` says which the view without the question states, where that is another one.
+        After a search of an archive nothing is supposed: it found a fact or did not.
         """
         text = "" if all(survives) else "\n".join(map(readable, view))
         indexes = [None if before is None else view_index(before) for before in earlier]
@@ -240,14 +246,18 @@ class LogFacts:
                     held = index.is_stated(fact.statement) if index is not None else survived
                     stated.append((point.id, held))
             read_again = None
-            if not survived:
+            proved = searched and (not survived or before_search is False)
+            if proved:
+                read_again = survived
+            elif not survived:
                 read_again = is_recoverable(fact, self._places, points[-1].index, text, _states)
             smallest: tuple[str, int] | None = None
             for message in (self.case.messages[position] for position in evidence):
                 size = self._tokens.message(message)
                 if smallest is None or size < smallest[1]:
                     smallest = message.id, size
-            found.append(FactHistory(tuple(stated), read_again, smallest, before_search))
+            history = FactHistory(tuple(stated), read_again, smallest, before_search, proved)
+            found.append(history)
         return tuple(found)
 
 

@@ -52,8 +52,10 @@ function factButton(fact, k) {
   const { sign, name, says } = FATES[fact.fate];
   const more = [];
   if (fact.needed) more.push(plain(fact.needed.why));
-  if (fact.recoverable === true) more.push("can be read again");
-  if (fact.recoverable === false) more.push("gone");
+  const proved = fact.proved ? "proved: " : "";
+  if (fact.recoverable === true)
+    more.push(proved ? `${proved}found by a search` : "can be read again");
+  if (fact.recoverable === false) more.push(`${proved}gone`);
   if (fact.view === "contradicted") more.push("the view says otherwise");
   if (fact.source && fact.fate === "d")
     more.push(`${number(fact.source.tokens)} tokens to read ${plain(fact.source.message)} again`);
