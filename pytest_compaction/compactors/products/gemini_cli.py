@@ -16,7 +16,8 @@ left anything out; if that answer is empty, the first one counts. The new histor
 a user message, a short acknowledgement by the model, and the part after the split, with its tool
 results cut. It is refused if it is larger than before. After such a refusal, and no other failure,
 the summariser is not asked again: until the user asks for a compression, only tool results are
-masked and cut.
+masked and cut. The context manager that 0.61.0 also has is off by default
+(``contextManagement.enabled``) and no part of this.
 
 Adapted: constants in tokens are in proportion to the case's window (the product's is
 1,048,576), and so are the 40,000 characters, which there are a fifth of the 50,000

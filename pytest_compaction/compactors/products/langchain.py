@@ -1,7 +1,7 @@
 """``langchain``: the last 20 messages stay, everything before them becomes one summary.
 
 After the ``SummarizationMiddleware`` of LangChain 1.5.2 (read in the published
-package on 2026-11-29). The part that stays is a number of messages, of tokens or a share of the
+package on 2026-11-30). The part that stays is a number of messages, of tokens or a share of the
 window. A cut among tool results moves back to the message that made the calls. The
 summariser reads only the last 4,000 tokens of the part that goes, starting with a user
 message. If they hold no user message, it is not asked at all, and a sentence that the
