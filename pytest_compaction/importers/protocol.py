@@ -116,6 +116,12 @@ def counted_tokens(value: Any) -> int | None:
     return value if number and 0 <= value < _MOST_COUNTED else None
 
 
+def amount(value: Any, most: float = 10**9) -> float | None:
+    """Seconds or dollars that a transcript states; ``None`` for 0 and for anything else."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and 0 < value < most else None
+
+
 def seconds_between(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> float | None:
     """The seconds between two records, if both tell their time and it is less than an hour."""
     times = [string(record.get("timestamp")).replace("Z", "+00:00") for record in (earlier, later)]

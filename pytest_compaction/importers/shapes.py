@@ -157,6 +157,7 @@ class _Compaction:
     tokens: int | None
     kept: int | None
     view: Sequence[Any]
+    stated: Mapping[str, Any]
 
 
 class TurnReader:
@@ -438,10 +439,16 @@ class TurnReader:
         tokens: Any = None,
         kept: int | None = None,
         view: Sequence[Any] = (),
+        **stated: Any,
     ) -> None:
-        """Note a compaction here: its summary and the first turn that it kept, or its view."""
+        """Note a compaction here: its summary and the first turn that it kept, or its view.
+
+        ``stated`` are further members of its :class:`Boundary`.
+        """
         before = tokens if isinstance(tokens, int) else None
-        self._compactions.append(_Compaction(len(self.turns), summary.strip(), before, kept, view))
+        self._compactions.append(
+            _Compaction(len(self.turns), summary.strip(), before, kept, view, stated)
+        )
         self._settled = False
 
     def transcript(self, exchange: Exchange, path: Path) -> Transcript:
@@ -486,12 +493,14 @@ class TurnReader:
                     replace(message, id=f"recorded-{number}-{place}", origin="synthetic")
                     for place, message in enumerate(reading.messages())
                 )
-                boundary = Boundary(after, "", one.tokens, messages=view)
+                boundary = Boundary(after, "", one.tokens, messages=view, **one.stated)
             else:
                 kept = messages[places[one.kept] : end] if one.kept is not None else ()
                 missing = "" if one.summary else "its record has no summary"
                 ids = tuple(message.id for message in kept)
-                boundary = Boundary(after, one.summary, one.tokens, ids, missing=missing)
+                boundary = Boundary(
+                    after, one.summary, one.tokens, ids, missing=missing, **one.stated
+                )
             self.tally.compacted(boundary)
             yield boundary
 

@@ -48,7 +48,7 @@ _NAMES: Final = {
     "calls.accounts": "Accounts CallCounts Total call_counts",
     "calls.address": "base_url_for host_of missing_key wrong_port",
     "calls.check": "Checked EndpointCheck context_of",
-    "calls.prices": "PriceTable prices_at with_file",
+    "calls.prices": "PROVIDERS PriceTable list_price prices_at with_file",
     "calls.store": "CIPHERTEXT Store",
     "chat.fences": "fences_for",
     "chat.model": "ChatModel",

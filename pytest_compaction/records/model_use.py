@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.metrics import DEFAULT_PRICING, Pricing, Ratios
-from pytest_compaction.models import Usage, own_tokens_as_json, prices_at
+from pytest_compaction.models import PROVIDERS, Usage, own_tokens_as_json, prices_at
 from pytest_compaction.records.record import Record, rounded
 
 ROLES: Final = ("compaction", "view", "baseline", "responder", "reader", "judge")
@@ -64,14 +64,6 @@ def figures_of(records: Sequence[Record]) -> dict[str, Any]:
     return {"own_tokens": found} if found else {}
 
 
-_PROVIDERS: Final = (
-    "api.anthropic.com",
-    "api.openai.com",
-    "api.deepseek.com",
-    "generativelanguage.googleapis.com",
-)
-
-
 def run_pricing(responder: str, records: Iterable[Record]) -> Pricing:
     """The prices of the model that answered, or stated ratios where it has none.
 
@@ -79,7 +71,7 @@ def run_pricing(responder: str, records: Iterable[Record]) -> Pricing:
     where the host has prices.
     """
     priced = any((record.get("usd") or {}).get("responder") is not None for record in records)
-    for host in _PROVIDERS if priced else ():
+    for host in PROVIDERS if priced else ():
         table = prices_at(f"https://{host}")
         usages = (Usage(1, 1000), Usage(1, 1000, 1000), Usage(1, 1000, 0, 0, 1000))
         plain, read, kept, written = (

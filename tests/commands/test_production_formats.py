@@ -161,6 +161,45 @@ def cline_session():
     return {"version": 1, "sessionId": "1", "agent": "lead", "messages": messages}
 
 
+def copilot_session():
+    def event(type, /, at=0, **data):
+        return {"type": type, "timestamp": time(at), "data": data}
+
+    yield event("session.start", sessionId="s", copilotVersion="1.0.0")
+    yield event("session.model_change", newModel="gpt-5")
+    yield event("user.message", content="fix it")
+    for number, file in enumerate((*BEFORE, *AFTER)):
+        if number == len(BEFORE):
+            yield event("session.compaction_start", 10)
+            made = {"preCompactionTokens": 900, "postCompactionTokens": 300, "success": True}
+            used = {"input": 1000, "cachedInput": 200, "output": 100}
+            made |= {"summaryContent": "We read.", "compactionTokensUsed": used}
+            yield event("session.compaction_complete", 12, **made)
+        call = {"toolCallId": f"c{number}", "name": "view", "arguments": {"path": f"/r/{file}"}}
+        yield event("assistant.message", content="", toolRequests=[{**call, "type": "function"}])
+        result = {"content": f"text of {file}"}
+        yield event("tool.execution_complete", toolCallId=f"c{number}", success=True, result=result)
+
+
+def opencode_session():
+    def message(role, *parts, **info):
+        return {"info": {"id": f"m{len(messages)}", "role": role, **info}, "parts": parts}
+
+    messages = []
+    messages.append(message("user", *text("fix it")))
+    for number, file in enumerate((*BEFORE, *AFTER)):
+        if number == len(BEFORE):
+            messages.append(message("user", {"type": "compaction", "auto": True}))
+            times = {"created": 1_790_000_000_000, "completed": 1_790_000_002_000}
+            made = {"summary": True, "cost": 0.25, "time": times}
+            messages.append(message("assistant", *text("We read."), **made))
+        state = {"input": {"filePath": f"/r/{file}"}, "status": "completed"}
+        state["output"] = f"text of {file}"
+        call = {"type": "tool", "callID": f"c{number}", "tool": "read", "state": state}
+        messages.append(message("assistant", call))
+    return {"info": {"id": "s"}, "messages": messages}
+
+
 def write_cline(path):
     session = cline_session()
     path.write_text(json.dumps(session), "utf-8")
@@ -178,6 +217,8 @@ WRITE = {
     "openhands": lambda path: path.write_text(json.dumps(openhands_session()), "utf-8"),
     "gemini-cli": lambda path: path.write_text(lines(gemini_session()), "utf-8"),
     "cline": write_cline,
+    "copilot-cli": lambda path: path.write_text(lines(copilot_session()), "utf-8"),
+    "opencode": lambda path: path.write_text(json.dumps(opencode_session()), "utf-8"),
 }
 
 
@@ -201,6 +242,7 @@ COLUMNS = {
     "tokens before": lambda made: not made["tokens_before"]["counted_here"],
     "tokens after": lambda made: not made["tokens_after"]["counted_here"],
     "seconds": lambda made: made["seconds"] is not None,
+    "dollars": lambda made: made["usd"] is not None,
     "instruction": lambda made: made["instruction_followed"] is not None,
 }
 
@@ -222,6 +264,38 @@ def test_the_page_says_what_each_format_records(tmp_path, monkeypatch, name):
     (compaction,) = period["sessions"][0]["compactions"]
     known = {column: is_known(compaction) for column, is_known in COLUMNS.items()}
     assert known == {c: cell != "not recorded" for c, cell in zip(COLUMNS, told, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("copilot-cli", ("unknown", 2.0, 0.002025)), ("opencode", ("auto", 2.0, 0.25))],
+)
+def test_the_dollars_of_a_compaction_are_stated_or_those_of_its_tokens(
+    tmp_path, monkeypatch, capsys, name, told
+):
+    monkeypatch.chdir(tmp_path)
+    WRITE[name](tmp_path / "1.messages.json")
+    assert cli.main(["production", "1.messages.json", "--json=out.json"]) == 0
+    assert "US dollars" in capsys.readouterr().out
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    (compaction,) = period["sessions"][0]["compactions"]
+    trigger, seconds, dollars = told
+    assert (compaction["trigger"], compaction["seconds"]) == (trigger, seconds)
+    assert compaction["usd"] == pytest.approx(dollars)
+    assert period["figures"]["recorded_usd"]["after"] == pytest.approx(dollars)
+
+
+@pytest.mark.parametrize("cost", [0, -1, True, "1", None, 10**400, [1]])
+def test_dollars_that_are_none_are_not_taken(tmp_path, monkeypatch, cost):
+    monkeypatch.chdir(tmp_path)
+    session = opencode_session()
+    info = next(m["info"] for m in session["messages"] if m["info"].get("summary"))
+    info |= {"cost": cost, "time": {"created": cost, "completed": 10**400}}
+    (tmp_path / "s.json").write_text(json.dumps(session), "utf-8")
+    assert cli.main(["production", "s.json", "--json=out.json"]) == 0
+    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    (compaction,) = period["sessions"][0]["compactions"]
+    assert (compaction["usd"], compaction["seconds"]) == (None, None)
 
 
 @pytest.mark.parametrize(

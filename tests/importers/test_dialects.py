@@ -90,6 +90,7 @@ def test_a_compaction_is_a_record_after_the_last_message(path: Path) -> None:
         900 if importer.name in ("copilot-cli", "qwen-code") else None,
         (boundary.after,) if importer.name == "opencode" else (),
         boundary.messages,
+        trigger="auto" if importer.name == "opencode" else "",
     )
 
 

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import mapping, string
-from pytest_compaction.importers.protocol import SUMMARY_IN_RECORD
+from pytest_compaction.importers.protocol import (
+    SUMMARY_IN_RECORD,
+    Tally,
+    counted_tokens,
+    seconds_between,
+)
 from pytest_compaction.importers.shapes import CALL, RESULT, Shape, TurnReader, shaped, under
 
 _SHAPE: Final = Shape(
@@ -23,16 +28,35 @@ _SHAPE: Final = Shape(
     content=("content",),
     read=("transformedContent", "encryptedContent", "reasoningOpaque"),
 )
+_USED: Final = (
+    ("inputTokens", "input"),
+    ("cacheReadTokens", "cachedInput"),
+    ("outputTokens", "output"),
+)
 _PROGRAM: Final = ("session.", "assistant.", "subagent.", "hook.", "tool.", "permission.", "skill.")
 
 
 class _EventReader(TurnReader):
+    def __init__(self, shape: Shape, tally: Tally) -> None:
+        super().__init__(shape, tally)
+        self._began: Mapping[str, Any] = {}
+
     def record(self, record: Mapping[str, Any]) -> None:
         kind = string(record.get("type"))
+        if kind == "session.compaction_start":
+            self._began = record
         known = kind in self.shape.roles or kind in self.shape.kinds
         if kind == "session.compaction_complete" and record.get("success") is not False:
             summary = string(record.get("summaryContent"))
-            self.compacted(summary, record.get("preCompactionTokens"))
+            used = mapping(record.get("compactionTokensUsed"))
+            self.compacted(
+                summary,
+                record.get("preCompactionTokens"),
+                tokens_after=counted_tokens(record.get("postCompactionTokens")),
+                seconds=seconds_between(self._began, record),
+                usd=_price(string(used.get("model")) or self.model, used),
+            )
+            self._began = {}
             self.tally.left_out[SUMMARY_IN_RECORD] += bool(summary)
         elif record.get("parentToolCallId"):
             reason = "sub-agent message; its result is in the call that started it"
@@ -44,6 +68,18 @@ class _EventReader(TurnReader):
             self.tally.left_out[f"event of the program: {kind[:40]}"] += 1
         else:
             super().record(record)
+
+
+def _price(model: str, used: Mapping[str, Any]) -> float | None:
+    """The list price of the call of a compaction, whose tokens older versions name otherwise."""
+    read, cached, written = (
+        next(filter(None, (counted_tokens(used.get(key)) for key in keys)), 0) for keys in _USED
+    )
+    if not (model and read and written):
+        return None
+    from pytest_compaction.models import Usage, list_price  # takes long to import
+
+    return list_price(model, Usage(1, read, cached, written))
 
 
 def _recognised(value: Any) -> bool:

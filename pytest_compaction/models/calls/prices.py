@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pytest_compaction.case import CaseFault, read_checked, refuse_faults
@@ -118,6 +118,21 @@ def prices_at(base_url: str | None) -> PriceTable:
     path = urlsplit(base_url).path if host and base_url else ""
     edition = f"genai-prices {version('genai-prices')}"
     return PriceTable(f"https://{host or 'unknown'}{path}", edition)
+
+
+PROVIDERS: Final = (
+    "api.anthropic.com",
+    "api.openai.com",
+    "api.deepseek.com",
+    "generativelanguage.googleapis.com",
+)
+"""Hosts whose list prices are known."""
+
+
+def list_price(model: str, usage: Usage) -> float | None:
+    """US dollars for a usage at the list prices of the first provider that has the model."""
+    tables = (prices_at(f"https://{host}") for host in PROVIDERS)
+    return next((cost for each in tables if (cost := each.cost(model, usage)) is not None), None)
 
 
 def with_file(table: PriceTable, path: Path | None, shown: str = "") -> PriceTable:
