@@ -1,6 +1,6 @@
 """``anthropic``: compaction by the endpoint, or by the client as an older SDK did it.
 
-Version 2.14 of the Python SDK (public source, read on 2026-11-29) compacts nothing itself: the edit
+Version 2.14 of the Python SDK (public source, read on 2026-11-30) compacts nothing itself: the edit
 ``compact_20260112`` of a request makes the endpoint do it. That is ``mode=server``, the default.
 The view is the whole log, and with every
 request for an answer goes ``context_management`` with the edit ``compact_20260112``
@@ -20,7 +20,9 @@ refuses the parameter is not asked again. An answer is not scored if an edit was
 the reply does not report it. No compaction block goes back to the endpoint: each answer
 is requested with the whole log, like the first request over the threshold. The server
 therefore writes its summary with the question in sight, which no client-side strategy
-does.
+does. SDK 2.14 has a second way, which is not modelled: the request parameter ``compaction``
+(``summarize``, beta) makes the endpoint compact everything at once, without a trigger, into a
+signed block that the next request sends back.
 
 ``mode=client`` follows ``compaction_control`` of the tool runner in the Python SDK (0.79 to 0.125;
 0.121.0 read on 2026-11-30; gone by 1.x): when the usage of a reply reaches 100,000 tokens, the
