@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import product
 
 import pytest
+from support.runs_here import run_here
 from support.scenarios import lean, write_cases
 from support.stub_endpoint import long_case, serving
 
@@ -27,7 +28,8 @@ def endpoint(monkeypatch):
 
 
 @pytest.fixture
-def folder(pytester, endpoint):
+def folder(pytester, monkeypatch, endpoint):
+    run_here(pytester, monkeypatch)
     write_cases(pytester, *map(long_case, CASES))
     (pytester.path / "old.md").write_text(OLD)
     (pytester.path / "new.md").write_text(NEW)

@@ -6,6 +6,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
+from support.runs_here import run_here
 from support.scenarios import lean, write_cases
 from support.stub_endpoint import long_case, serving
 
@@ -25,7 +26,8 @@ RECORD = ["words", "record", STRATEGY, MODEL, "--cases=cases", "--store=calls", 
 
 
 @pytest.fixture
-def endpoint(monkeypatch):
+def endpoint(pytester, monkeypatch):
+    run_here(pytester, monkeypatch)
     with serving() as stub:
         monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
         yield stub

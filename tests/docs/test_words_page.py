@@ -3,6 +3,7 @@
 import pytest
 from support.pages import DOCS, arguments, code
 from support.readme_blocks import CLASSES, WORDS, shown
+from support.runs_here import run_here
 from support.scenarios import lean, write_cases
 from support.stub_endpoint import long_case, serving
 
@@ -17,6 +18,7 @@ QUIETLY = [f"--pytest={one}" for one in lean()]
 def endpoint(pytester, monkeypatch):
     write_cases(pytester, long_case("first"))
     monkeypatch.chdir(pytester.path)
+    run_here(pytester, monkeypatch)
     with serving() as stub:
         monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
         yield stub

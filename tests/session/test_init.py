@@ -11,6 +11,7 @@ from support.endpoint_replies import Answer, completion
 from support.endpoint_server import serving as endpoint
 from support.own_clients import SUMMARY, both_forms
 from support.paths import public_data
+from support.runs_here import run_here
 from support.scenarios import case, last_line, lean, long_case, set_up, write_cases
 from support.stub_endpoint import PRICED, serving
 from support.stub_endpoint import long_case as priced_case
@@ -21,6 +22,12 @@ from pytest_compaction.commands.init import command as init
 
 OTHER = '[project]\nname = "ours"  # stays\nversion = "1"\n\n[tool.ruff]\nline-length = 90'
 WORKFLOW = ".github/workflows/compaction.yml"
+
+
+@pytest.fixture(autouse=True)
+def _runs_here(pytester, monkeypatch, request):
+    if "own_client" not in request.fixturenames:  # a client ends with its process
+        run_here(pytester, monkeypatch)
 
 
 @pytest.fixture
