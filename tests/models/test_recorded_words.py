@@ -85,8 +85,10 @@ def test_the_real_cases_have_words_of_seven_more(strategy):
 
 
 def test_a_gate_over_the_real_cases_decides_on_a_strategy_that_is_silent_in_some(tmp_path):
-    run = run_of_recorded_words(tmp_path, 1, ["langchain"])
-    assert len({record["case"] for record in run.records}) == 12
+    small = ("blame_charts", "seat_downgrade", "sidebar_spacing", "iso_match")
+    names = {*small, *ASK_NOTHING["langchain"]}
+    run = run_of_recorded_words(tmp_path, 1, ["langchain"], sorted(names))
+    assert {record["case"] for record in run.records} == names
     assert {record["status"] for record in run.records} == {"passed", "failed"}
     assert not any("no recorded words" in (record["reason"] or "") for record in run.records)
     words = {record["case"] for record in run.records if record.get("words") == "recorded"}

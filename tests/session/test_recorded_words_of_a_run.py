@@ -163,7 +163,7 @@ def test_an_archive_reads_the_words_of_its_strategy_and_searches_the_same_with_a
     project, record
 ):
     record("anchored")
-    for workers in ("-n0", "-n8"):
+    for workers in ("-n0", "-n2"):
         shown = measure(project, "--compactor=anchored,anchored+archive:k=2", workers, GATE, "-v")
         assert f"anchored+archive:k=2: words: recorded, 2 of 2 cases, prompt {'c' * 16}" in said(
             shown
