@@ -26,7 +26,6 @@ from pytest_compaction.case_making.lint import explain as explain
 from pytest_compaction.case_making.lint import inspect as inspect
 from pytest_compaction.case_making.log import ProbeLog as ProbeLog
 from pytest_compaction.case_making.points import TAIL_SHARE as TAIL_SHARE
-from pytest_compaction.case_making.recorded_calls import BLOATED as BLOATED
 from pytest_compaction.case_making.recorded_calls import KeptRules as KeptRules
 from pytest_compaction.case_making.recorded_calls import (
     RecordedCompaction as RecordedCompaction,

@@ -23,11 +23,9 @@ from pytest_compaction.case_making.needed import names, rules, said_again, user_
 from pytest_compaction.case_making.points import HORIZON, boundary_of
 from pytest_compaction.conversation import Message, ToolResult, readable, shared_counter
 from pytest_compaction.importers import Boundary, ImportTally, Transcript
-from pytest_compaction.metrics import AfterCompaction, after_compactions
+from pytest_compaction.metrics import BLOATED, AfterCompaction, after_compactions
 from pytest_compaction.text import content_stems, normalize
 
-BLOATED: Final = 0.65
-"""Share of the window that a bloated compaction leaves full."""
 _FOLLOWED: Final = 0.5
 """Share of the stems of an instruction that a summary which follows it states at least."""
 _MOST_ASKED: Final = 100

@@ -110,7 +110,7 @@ _NAMES: Final = {
         "mean_order nugget_figures ranks"
     ),
     "observed": (
-        "OBSERVED ObservedFigure Sessions Told fetched_in freed_by known_observed "
+        "BLOATED OBSERVED ObservedFigure Sessions Told fetched_in freed_by known_observed "
         "session_cycles stuck_in told_by_case"
     ),
     "production": "ProductionLoss production_loss",

@@ -31,6 +31,8 @@ Told = Mapping[str, Any]
 Sessions = Sequence[tuple[str, Sequence[Told]]]
 """The compactions of each session in order; sessions of one project have names of one cluster."""
 _Value = Callable[[Told], float | None]
+BLOATED: Final = 0.65
+"""Share of the window that a bloated compaction leaves full."""
 _LARGE: Final = 1e9
 
 

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case_making import BLOATED
 from pytest_compaction.metrics import (
+    BLOATED,
     FAR,
     HORIZONS,
     LEAST_FREED,
