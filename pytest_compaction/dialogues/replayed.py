@@ -172,6 +172,9 @@ def _blank(item: str, dialogue: Dialogue, compactor: str, settings: Settings) ->
         digest=digest(dialogue),
         scoring=scoring,
     )
+    # No words are recorded for dialogues: rules write there.
+    if not settings.tells_words and (prompt := settings.prompt_digest(compactor)):
+        record["hashes"]["summary_prompt"] = prompt
     own = {"type": RECORD_TYPE, "overall": None, "pass_at": settings.dialogues.consistency}
     return merged(record, own)
 

@@ -159,8 +159,10 @@ def test_both_refs_are_graded_by_the_settings_of_the_first(folder, monkeypatch, 
 
     with serving(stated) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        given = ["ab", "main..HEAD", COMPACTOR, "--model=offline", "--yes"]
-        assert main(given) == 0, capsys.readouterr().err
+        given = ["ab", "main..HEAD", COMPACTOR, "--model=offline"]
+        assert main(given) == 1
+        assert "nothing was measured; --yes measures without asking" in capsys.readouterr().err
+        assert main([*given, "--yes"]) == 0, capsys.readouterr().err
     assert "## A/B: main (" in capsys.readouterr().out
     headers = [load_run(path).header for path in run_files(folder / ".pytest_compaction/runs")]
     names = ("reader", "rubric", "pass_score", "judgements")

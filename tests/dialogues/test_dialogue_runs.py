@@ -161,6 +161,8 @@ def test_through_an_endpoint_every_call_is_counted_stored_and_can_be_replayed(
     record = by_case["CM_1"]
     assert (record["history"], record["comparison"]["method"]) == ("own", "model")
     assert record["usage"]["judge"]["calls"] > 0
+    [told] = records(pytester).header["settings"]["prompts"]
+    assert record["hashes"]["summary_prompt"] == told["digest"]
     trials = record["comparison"]["summary"]
     assert all(trial["generation_calls"] > 0 for trial in trials)
     assert trials[0]["replies"][0]["text"] != trials[1]["replies"][0]["text"]
