@@ -12,7 +12,7 @@ from typing import Any, Literal, Required, TypedDict, cast
 RecordType = Literal["probe", "dialogue"]
 Status = Literal["passed", "failed", "unscored", "skipped", "error"]
 """``failed``: below the pass score. ``unscored``: a model gave no answer or no score.
-``skipped``: rules can judge none of its nuggets, so that its score is null.
+``skipped``: rules can judge none of its nuggets, or nothing but the next action is asked for.
 ``error``: the strategy or the test went wrong before there was a verdict. After one the
 status stays, and the record has a key ``error``."""
 Words = Literal["recorded", "rules", "live"]

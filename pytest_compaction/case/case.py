@@ -221,6 +221,9 @@ class Probe:
 
     A probe about a long conversation has ``nuggets``, by which its answer is scored in place of
     the rubric. Its facts are those of the nuggets that a view can state, so it may have none.
+
+    One without a ``question`` stands for its point in a run that asks for next actions, and nothing
+    else is asked there; no case file has one.
     """
 
     id: str

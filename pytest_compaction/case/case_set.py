@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -33,6 +33,7 @@ from pytest_compaction.case.index import (
     IndexedCase,
     entry_of,
     key_of,
+    with_all_points,
 )
 from pytest_compaction.case.validation import CaseFault, decoded, read_json
 
@@ -81,7 +82,7 @@ class CaseSet:
         self.errors = tuple(errors)
         self._lock = threading.RLock()
         self._cases = {
-            id: case
+            id: _with_probes(case, self._located[id].entry)
             for id, case in (kept or {}).items()
             if id in self._located and self._located[id].holds(case)
         }
@@ -103,7 +104,7 @@ class CaseSet:
                 located = self._located[id]
                 found = _parsed_again(located)
                 if isinstance(found, Case):
-                    self._cases[id] = found
+                    self._cases[id] = _with_probes(found, located.entry)
                 else:
                     self._faults[id] = found
             if id in self._faults:
@@ -164,6 +165,7 @@ def find_cases(
     checked: Container[str] = (),
     index: CaseIndex | None = None,
     truncated: bool = False,
+    all_points: bool = False,
 ) -> CaseSet:
     """The cases below the paths, whose ids must be unique among all of them.
 
@@ -171,7 +173,8 @@ def find_cases(
     ``checked`` are the digests of cases whose evidence is known to be sound, which takes most of
     the time. A content that the index has is not parsed; what the index lacks is added to it and
     is there for later runs once it is saved. With ``truncated`` the cut variant of a long
-    conversation is taken where there is one.
+    conversation is taken where there is one. With ``all_points`` each point without a probe gets
+    one without a question, and a case may have no other.
     """
     index = index or CaseIndex(None)
     kept = _Kept(room=_KEPT_BYTES)
@@ -197,7 +200,7 @@ def find_cases(
             if is_conversation(file):
                 read = _conversations(number, file, root, index, truncated)
             else:
-                read = _cases(number, file, root, index, checked, kept)
+                read = _cases(number, file, root, index, checked, kept, all_points)
             for item in read:
                 if isinstance(item, CaseFileError):
                     errors.append(item)
@@ -206,7 +209,8 @@ def find_cases(
                     fault = CaseFault("/id", what, "an id that no other case has")
                     errors.append(CaseFileError(item.source, [fault]))
                 else:
-                    found[item.id] = item
+                    entry = with_all_points(item.entry) if all_points else item.entry
+                    found[item.id] = replace(item, entry=entry)
     located = sorted(found.values(), key=lambda item: item.id)
     return CaseSet(located, errors, kept.cases)
 
@@ -226,6 +230,7 @@ def _cases(
     index: CaseIndex,
     checked: Container[str],
     kept: _Kept,
+    bare: bool,
 ) -> Iterator[_Located | CaseFileError]:
     """The cases of a file, from the index if it has its content."""
     source = shorten(file, root)
@@ -234,10 +239,10 @@ def _cases(
         yield CaseFileError(source, [content])
         return
     lines = is_lines(file)
-    key = key_of(content, lines)
+    key = key_of(content, lines, bare)
     found = index.find(key, source)
     if found is None:
-        fresh = list(parsed(content, lines, source, checked))
+        fresh = list(parsed(content, lines, source, checked, bare))
         found = tuple(_indexed(place, case) for place, case in fresh)
         index.add(key, found)
         if kept.room >= len(content):
@@ -291,6 +296,13 @@ def is_case_file(path: Path, index: CaseIndex) -> bool:
 
 def _indexed(place: Place, found: Case | tuple[CaseFault, ...]) -> IndexedCase:
     return IndexedCase(place, entry_of(found) if isinstance(found, Case) else found)
+
+
+def _with_probes(case: Case, entry: CaseEntry) -> Case:
+    """The case with the probes of its entry that its file has not."""
+    added = entry.probes[len(case.probes) :]
+    probes = (Probe(each.id, each.kind, "", (), point=each.point) for each in added)
+    return replace(case, probes=(*case.probes, *probes)) if added else case
 
 
 def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:

@@ -274,7 +274,7 @@ def read_text(path: Path) -> str | CaseFault:
 
 
 def parsed(
-    content: bytes, lines: bool, source: str, checked: Container[str] = ()
+    content: bytes, lines: bool, source: str, checked: Container[str] = (), bare: bool = False
 ) -> Iterator[tuple[Place, Case | tuple[CaseFault, ...]]]:
     """Each case of a file with its place; in place of a broken one its faults."""
     text = decoded(content)
@@ -282,7 +282,7 @@ def parsed(
         yield Place(0, len(content)), (text,)
         return
     if not lines:
-        yield Place(0, len(content)), _parse(text, source, checked)
+        yield Place(0, len(content)), _parse(text, source, checked, bare)
         return
     start, empty = 0, True
     for number, line in enumerate(content.split(b"\n"), start=1):
@@ -291,28 +291,34 @@ def parsed(
         words = decoded(line, place.start == 0)
         if isinstance(words, str) and words.strip():
             empty = False
-            yield place, _parse(words, place.source(source), checked)
+            yield place, _parse(words, place.source(source), checked, bare)
     if empty:
         yield Place(0, len(content)), (CaseFault("", "no line", "one case per line"),)
 
 
-def _parse(text: str, source: str, checked: Container[str]) -> Case | tuple[CaseFault, ...]:
+def _parse(
+    text: str, source: str, checked: Container[str], bare: bool
+) -> Case | tuple[CaseFault, ...]:
     data = read_json(text)
     if isinstance(data, CaseFault):
         return (data,)
     if not isinstance(data, dict):
         found = f"a {type(data).__name__}"
         return (CaseFault("", found, "an object that describes a case"),)
-    return checked_case(data, source, checked)
+    return checked_case(data, source, checked, bare)
 
 
 def checked_case(
-    data: dict[str, Any], source: str = "", checked: Container[str] = ()
+    data: dict[str, Any], source: str = "", checked: Container[str] = (), bare: bool = False
 ) -> Case | tuple[CaseFault, ...]:
-    """The case that JSON data describe, or all their faults."""
+    """The case that JSON data describe, or all their faults; a ``bare`` one may lack probes."""
     digest = digest_of(data)
     known = digest in checked and NOT_MEASURED.isdisjoint(data)
-    faults = [] if known else schema_faults(data) or [*reference_faults(data)]
+    faults = [] if known else schema_faults(data)
+    if bare and data.get("probes") == []:
+        faults = [fault for fault in faults if fault.pointer != "/probes"]
+    if not (known or faults):
+        faults = [*reference_faults(data)]
     if faults:
         return tuple(faults)
     try:

@@ -80,6 +80,20 @@ def entry_of(case: Case) -> CaseEntry:
     )
 
 
+def with_all_points(entry: CaseEntry) -> CaseEntry:
+    """The entry with a probe without a question for each point that has none."""
+    asked, ids = {probe.point for probe in entry.probes}, {probe.id for probe in entry.probes}
+    added = []
+    for number, point in enumerate(entry.points):
+        if number not in asked:
+            id = f"next-{point.id}"
+            while id in ids:
+                id += "-next"
+            ids.add(id)
+            added.append(ProbeEntry(id, "continuation", number))
+    return replace(entry, probes=(*entry.probes, *added)) if added else entry
+
+
 INDEX_FOLDER: Final = Path(".pytest_compaction", "index")
 INDEX_FILE: Final = "cases.sqlite"
 
@@ -123,6 +137,10 @@ class CaseIndex:
         self._kept.close()
 
 
-def key_of(content: bytes, lines: bool) -> str:
-    """What identifies a content in the index; ``lines`` says that each line is a case."""
-    return f"case file, {lines}, {hashlib.sha256(content).hexdigest()}"
+def key_of(content: bytes, lines: bool, bare: bool = False) -> str:
+    """What identifies a content in the index; ``lines`` says that each line is a case.
+
+    ``bare``: a case without probes is no broken one.
+    """
+    what = "case file without probes" if bare else "case file"
+    return f"{what}, {lines}, {hashlib.sha256(content).hexdigest()}"

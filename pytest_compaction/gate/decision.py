@@ -56,6 +56,12 @@ def _why_missing(metric: str, records: Sequence[Record], control: Sequence[Recor
     return f"not defined, {found.retained.reason}" if found else "nothing was measured"
 
 
+def _measured(record: Record) -> bool:
+    """Whether an item has a score or, in its place, a next action that the log tells."""
+    asked = (record.get("next_action") or {}).get("message")
+    return bool(asked) or record["status"] not in {"unscored", "skipped"}
+
+
 _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -155,7 +161,7 @@ def decide(
         checks += [
             Check(f"{name}: none of {len(group)} items could be scored", False, f"scored@{name}")
             for name, group in groups.items()
-            if group and all(record["status"] in {"unscored", "skipped"} for record in group)
+            if group and not any(map(_measured, group))
         ]
     by_name = by_compactor(records)
     for name, group in by_name.items():  # recorded words that answer another request

@@ -25,8 +25,9 @@ _NAMES: Final = {
         "snapshot_of snapshot_text"
     ),
     "verdict": (
-        "BelowPassScoreError FactOutcome JudgeScores NULL Nuggets OverBudgetError REPORTED Scores "
-        "UnscoredError Verdict complied unreadable unscored_verdict verdict_from_reply"
+        "BelowPassScoreError FactOutcome JudgeScores NEXT_ONLY NULL Nuggets OverBudgetError "
+        "REPORTED Scores UnscoredError Verdict complied unreadable unscored_verdict "
+        "verdict_from_reply"
     ),
 }
 """The names that other rooms import, by the module that defines them."""

@@ -37,6 +37,8 @@ NULL: Final = (
     "a model does: --compaction-judge=NAME"
 )
 """Why an item is skipped that was judged and has no score."""
+NEXT_ONLY: Final = "this point has no questions; the next action alone is asked for there"
+"""Why an item is skipped that asks nothing."""
 _DIMENSION_OF = {criterion.id: criterion.dimension for criterion in CRITERIA}
 
 
@@ -182,14 +184,16 @@ class Verdict:
 
     @property
     def is_null(self) -> bool:
-        """Whether it was judged and has no score: rules cannot judge any of its nuggets."""
-        return self.nuggets is not None and self.overall is None
+        """Whether nothing can give it a score: rules judge none of its nuggets, or nothing was
+        asked."""
+        asked = self.nuggets is None and self.unscored != NEXT_ONLY
+        return self.overall is None and not asked
 
     def check(self) -> None:
         """Raise when the response is unscored, over budget or falls short, in sentences."""
         __tracebackhide__ = True  # pytest would parse this file for the lines of each failure
         if self.is_null:
-            raise UnscoredError(NULL)
+            raise UnscoredError(self.unscored or NULL)
         if self.unscored is not None or self.overall is None:
             raise UnscoredError(f"unscored: {self.unscored or 'no criterion was scored'}")
         if self.over_budget:

@@ -50,7 +50,8 @@ class ProductionLoss:
 
 def production_loss(records: Iterable[Record]) -> ProductionLoss | None:
     """The comparison with what is on record; ``None`` for a run without ``recorded`` or record."""
-    after = [r for r in records if (r.get("point") or {}).get("recorded")]
+    asking = [r for r in records if r["facts"] or r["status"] != "skipped"]
+    after = [r for r in asking if (r.get("point") or {}).get("recorded")]
     arms = {
         name: {(r["case"], r["probe"], r["trial"]): r for r in group}
         for name, group in by_arm(after).items()

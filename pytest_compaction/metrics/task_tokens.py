@@ -121,8 +121,11 @@ def tokens_per_task(records: Sequence[Record], pricing: Pricing = DEFAULT_PRICIN
 
 
 def _judged(records: Sequence[Record]) -> Sequence[Record]:
-    """The records of a strategy; of the views on record those at a point that has one."""
-    return [r for r in records if r["compactor"] != RECORDED or r["point"].get("recorded")]
+    """The records of a strategy that ask something; of the views on record those at a point that
+    has one.
+    """
+    asking = [r for r in records if r["facts"] or r["status"] != "skipped"]
+    return [r for r in asking if r["compactor"] != RECORDED or r["point"].get("recorded")]
 
 
 def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:

@@ -27,6 +27,7 @@ from pytest_compaction.reports.lines import WIDTH, Line, counted, read_by, wrapp
 from pytest_compaction.reports.one_strategy import (
     LOWEST,
     lowest_lines,
+    next_action_lines,
     one_strategy,
     unscored_because,
 )
@@ -92,8 +93,11 @@ def _probes(
     if not any(record["overall"] is not None for record in records):
         statuses = Counter(record["status"] for record in records)
         said = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
-        yield Line(f"nothing was scored ({said})", "bad")
+        following = {name: [*next_action_lines(group, "  ")] for name, group in groups.items()}
+        yield Line(f"nothing was scored ({said})", "dim" if any(following.values()) else "bad")
         yield from unscored_because(records)
+        for name, lines in following.items():
+            yield from (Line(printable(name, 60)), *lines) if lines else ()
         return
     if len(main) > 1 or len(budgets_of(records)) > 1:
         yield from strategy_lines(records, groups, control, verbose, words)

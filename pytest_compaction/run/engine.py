@@ -26,7 +26,14 @@ from pytest_compaction.compactors import (
 )
 from pytest_compaction.conversation import Message, Text, TokenCounter, ToolResult, identity
 from pytest_compaction.conversation.formats.requests import ENCRYPTED, encrypted_in
-from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
+from pytest_compaction.judges import (
+    NEXT_ONLY,
+    ModelJudge,
+    PanelJudge,
+    Verdict,
+    unscored_verdict,
+    view_verdict,
+)
 from pytest_compaction.models import (
     OFFLINE,
     AnswerReply,
@@ -213,9 +220,9 @@ class CaseWork(OnceTasks):
 
     async def replies(self, response: Response) -> list[JudgeReply]:
         """The replies of the judges to a response; none if there is nothing to judge."""
-        if response.failure is not None or not self._method.roles.answers:
-            return []
         probe = response.probe
+        if response.failure is not None or not (self._method.roles.answers and probe.question):
+            return []
         judge = self._method.judge(self.arm, self._turn(probe.id))
         return await self.once(
             ("replies", probe.id, response.text),
@@ -225,6 +232,8 @@ class CaseWork(OnceTasks):
     def verdict(self, response: Response, replies: Sequence[JudgeReply]) -> Verdict:
         """The verdict of the judges that replied so. Reads the view, so not for the loop."""
         probe, view, pass_score = response.probe, response.reading, self._method.settings.pass_score
+        if not probe.question:
+            return unscored_verdict(response.failure or NEXT_ONLY, probe, view, pass_score)
         if not self._method.roles.answers:
             rubric, letter = self._method.settings.rubric, response.asked_text
             return view_verdict(probe, view, pass_score, letter, response.failure, rubric)
@@ -302,8 +311,8 @@ class CaseWork(OnceTasks):
         fed = await self.compacted()
         asking = self._model.apart()
         try:
-            view = await fed.view(probe.point, probe.question, asking)
-            earlier = await fed.earlier(probe, asking)
+            view = await fed.view(probe.point, probe.question or None, asking)
+            earlier = await fed.earlier(probe, asking) if probe.question else (None,) * probe.point
             failure = fed.failure(probe.point)
             if (
                 failure is None
@@ -339,7 +348,7 @@ class CaseWork(OnceTasks):
         read = seen(View(view.messages), None, roles.tokens)
         if failure is None and not (roles.answers or probe.choice):
             answer = roles.composed
-        elif failure is None:
+        elif failure is None and probe.question:
             reply, reminded = await self._replied(view, probe, responder, said)
             answer, read = reply.text, seen(view, reply.applied, roles.tokens)
             failure = read.problem
@@ -355,6 +364,7 @@ class CaseWork(OnceTasks):
             error.after("responder", reply.usage)
             raise
         compared = self.arm.compactor != CONTROL and not fed.is_null and roles.reader is None
+        compared = compared and bool(probe.question)
         unasked = fed.points[probe.point].view if fed.needs_probe else None
         asked = AskedOfView(
             *(probe, view, read.messages, tokens if compared else None, failure is None, earlier),
@@ -421,7 +431,7 @@ class CaseWork(OnceTasks):
         ``spent`` is the usage of the answer. After a ``failure`` nothing is read.
         """
         reader = self._method.roles.reader
-        if reader is None:
+        if reader is None or not probe.question:
             return None
         if failure is not None:
             return Said(why=failure)

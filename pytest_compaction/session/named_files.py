@@ -75,12 +75,13 @@ def find_named(
     index: CaseIndex,
     sent: str | None,
     truncated: bool = False,
+    all_points: bool = False,
 ) -> NamedFiles:
     """What is in the named files and folders.
 
     ``sent`` is what the controller of an xdist worker found in them, by
     :func:`to_workers`: with it no file is read. Otherwise the index has what earlier
-    runs found. ``truncated`` is that of :func:`find_cases`.
+    runs found. ``truncated`` and ``all_points`` are those of :func:`find_cases`.
     """
     if sent is not None:
         found = json.loads(sent)
@@ -91,7 +92,7 @@ def find_named(
     cases = {path for path in named if has_questions(path) or is_case_file(path, index)}
     files = tuple(path for path in named if path not in cases and is_dialogue_file(path))
     folders = tuple(path for path in named if path not in files)
-    found_cases = find_cases(folders, root, shipped_digests(), index, truncated)
+    found_cases = find_cases(folders, root, shipped_digests(), index, truncated, all_points)
     return NamedFiles(folders, files, found_cases)
 
 

@@ -132,7 +132,8 @@ def resolve_session(
     trigger = parse_trigger(settings.trigger)
     places = case_places(settings.cases, root, use_shipped)
     index = CaseIndex(index_folder)
-    found = find_named(places.paths, root, index, found_cases, settings.long_memory.truncated)
+    ways = settings.long_memory.truncated, settings.next_actions
+    found = find_named(places.paths, root, index, found_cases, *ways)
     case_set = found.case_set
     left_out: tuple[str, ...] = ()
     if settings.at_recorded_budget:

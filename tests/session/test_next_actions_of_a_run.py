@@ -23,7 +23,7 @@ from dataclasses import replace
 
 
 def test_probe(case, probe, compactor, judge):
-    own = replace(probe, id="own", point=1)
+    own = replace(probe, id=f"own-{probe.id}", point=1)
     judge(own, compactor(case).ask(own))
 """
 CASES = tuple(f"c{number}" for number in range(6))
@@ -196,11 +196,57 @@ def test_an_executor_writes_the_same_records(pytester, serve, monkeypatch):
     assert timeless(pytester) == local
 
 
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_point_without_questions_is_asked_for_the_next_action_alone(pytester, serve, workers):
+    endpoint = serve()
+    project(pytester, "one", probes=[probe("later", "p2")])
+    result = measure(pytester, "--compactor=forgetful:remembers", workers)
+    result.assert_outcomes(passed=1, skipped=1)
+    found = {record["probe"]: record for record in records(pytester).records}
+    alone = found["next-p1"]
+    assert (alone["status"], alone["overall"], alone["facts"]) == ("skipped", None, [])
+    assert "the next action alone is asked for there" in alone["reason"]
+    assert alone["next_action"]["choice"] == {"view": 1.0, "tail": 0.0, "full": 1.0}
+    assert alone["usage"]["responder"]["calls"] == 6, "no question of its own"
+    assert len(endpoint.asked_next) == 6
+    assert "next choice: 100%" in flat(result.outlines)
+
+
+def test_what_is_asked_of_other_points_moves_no_other_figure(pytester, serve):
+    serve()
+    project(pytester, probes=[probe("later", "p2")])
+    measure(pytester, BOTH, "--compaction-report=asked.json")
+    run(
+        pytester, MODEL, BOTH, "--compaction-judge=offline", "--compaction-report=plain.json",
+        compactor=None,
+    )  # fmt: skip
+    asked, plain = (figures(pytester, f"{name}.json") for name in ("asked", "plain"))
+    for name, figures_of in plain.items():
+        for key, figure in figures_of.items():
+            if figure and key != "usd":
+                assert figure["value"] == asked[name][key]["value"]
+
+
+def test_a_case_without_questions_is_asked_for_next_actions_and_is_else_no_case(pytester, serve):
+    serve()
+    project(pytester, probes=[])
+    threshold = "--compaction-threshold=next_choice>=0.5"
+    result = measure(pytester, "--compactor=forgetful:remembers", threshold)
+    assert last_line(result).startswith("GATE PASSED next_choice 1.00 >= 0.50")
+    assert len(records(pytester).records) == 12
+    said = flat(result.outlines)
+    assert "next choice: 100% [100%, 100%]; view 100%, tail 0%, full 100% of 6 points" in said
+    assert "left out: c0 (p2), c1 (p2)" in said
+    plain = run(pytester, MODEL, "--compactor=forgetful:remembers", compactor=None)
+    assert "/probes: found list []; expected at least 1 item" in str(plain.stdout)
+
+
 def test_a_module_may_ask_at_a_point_without_questions(pytester, serve):
     serve()
     project(pytester, "one", probes=[probe("limit", "p1")])
     pytester.path.joinpath("cases/test_own.py").write_text(OWN)
-    measure(pytester, "--compactor=forgetful:remembers").assert_outcomes(passed=1)
+    result = measure(pytester, "--compactor=forgetful:remembers")
+    result.assert_outcomes(passed=2)
     assert not any("next_action" in record for record in records(pytester).records)
 
 
