@@ -15,6 +15,7 @@ from support.scenarios import case, lean
 from support.stub_endpoint import long_case
 
 from pytest_compaction.cli import main
+from pytest_compaction.commands.ab.base_settings import note_on_models
 from pytest_compaction.commands.ab.command import check_holdout, note_reading
 from pytest_compaction.commands.ab.refs import trees_of
 from pytest_compaction.commands.arguments import CommandError
@@ -117,6 +118,7 @@ def test_a_function_at_two_refs_is_compared_over_the_cases_of_the_first(
     assert worktrees() == 1
 
 
+MODELS = "def pytest_compaction_models(config):\n    return {}\n"
 BASE = """
 [tool.pytest.ini_options]
 addopts = ["-p", "no:xdist", "--compaction-pass-score=2"]
@@ -169,6 +171,19 @@ def test_both_refs_are_graded_by_the_settings_of_the_first(folder, monkeypatch, 
     found = [[header["settings"][name] for name in names] for header in headers]
     assert found == [["reader-of-main", {"completeness_coverage": {"weight": 4}}, 2, 1]] * 2
     assert {each.body["model"] for each in server.asked} == {"reader-of-main"}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "noted"),
+    [(MODELS, MODELS, False), ("", MODELS, True), (MODELS, "", True), ("x = 1", "x = 2", False)],
+)
+def test_models_that_each_ref_adds_are_told_of(repository, before, now, noted):
+    with trees_of("main..HEAD", "compactors.mine:compact") as trees:
+        for tree, text in zip(trees, (before, now), strict=True):
+            if text:
+                (tree.folder / "conftest.py").write_text(text)
+        said = note_on_models(*trees)
+    assert said.startswith("conftest.py differs between the refs: ") if noted else said == ""
 
 
 ASKING = """

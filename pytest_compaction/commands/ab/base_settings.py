@@ -21,6 +21,7 @@ from pytest_compaction.options import OLD_KEYS, OPTIONS
 _FILE: Final = ".pytest-compaction-ab.toml"
 _PATHS: Final = ("rubric", "judge_prompt", "prices")
 """The options that name a file by which is graded, without ``compaction_``."""
+_HOOK: Final = b"pytest_compaction_models"
 _FLAGS: Final = tuple(f"--compaction-{name.replace('_', '-')}" for name in _PATHS)
 
 
@@ -86,6 +87,21 @@ def at(base: Tree, argument: str) -> str:
     """An argument of pytest, in which the file by which is graded is that of ``base``."""
     flag, _, path = argument.partition("=")
     return f"{flag}={base.place(path)}" if path and flag in _FLAGS else argument
+
+
+def note_on_models(base: Tree, head: Tree) -> str:
+    """That a ``conftest.py`` adds other models at each ref; empty if it does not."""
+    texts = [_bytes(tree.folder / "conftest.py") for tree in (base, head)]
+    if texts[0] == texts[1] or not any(_HOOK in text for text in texts):
+        return ""
+    return (
+        "conftest.py differs between the refs: models that it adds are those of each ref, so that "
+        "a judge or reader among them may not be the same."
+    )
+
+
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
 
 
 def _as_text(value: Any) -> str | list[str]:

@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import holds_cases
-from pytest_compaction.commands.ab.base_settings import at, configured, with_settings_of
+from pytest_compaction.commands.ab.base_settings import (
+    at,
+    configured,
+    note_on_models,
+    with_settings_of,
+)
 from pytest_compaction.commands.ab.refs import Tree, trees_of
 from pytest_compaction.commands.arguments import (
     DEFAULT_STORE,
@@ -319,14 +324,16 @@ def _versions(arms: Sequence[_Arm], found: Sequence[tuple[Path, Run]]) -> Iterat
 
 def _checked_alike(arms: Sequence[_Arm], runs: Sequence[Run]) -> list[str]:
     """Refuse refs whose configurations give scores another meaning; note other differences."""
-    old, new = (arm.tree.name for arm in arms if arm.tree is not None)
+    base, head = (arm.tree for arm in arms if arm.tree is not None)
+    old, new = base.name, head.name
     headers = runs[0].header, runs[1].header
     if problems := differences(*headers, (old, new)):
         raise CommandError(
             f"{old} and {new} cannot be compared: {'; '.join(problems)}; the two "
             "refs configure this differently: name it with --model or --pytest"
         )
-    notes = (cases_note(*headers, (old, new)), version_note(*headers, (old, new)))
+    names = (old, new)
+    notes = (cases_note(*headers, names), version_note(*headers, names), note_on_models(base, head))
     return [note for note in notes if note]
 
 
