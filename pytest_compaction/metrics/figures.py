@@ -172,7 +172,7 @@ def _usd(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
         cost = (record.get("usd") or {}).get("compaction")
         if cost is not None:
             paid[key] = max(paid.get(key, 0.0), cost)
-            made = len((record.get("compaction") or {}).get("events") or [])
+            made = len(with_continued(record.get("compaction") or {}))
             events[key] = max(events.get(key, 0), made)
     number = sum(events.values())
     return _without_interval(math.fsum(paid.values()) / number if number else None, records)

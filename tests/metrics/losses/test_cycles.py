@@ -58,6 +58,27 @@ def test_a_gate_can_ask_for_both_figures_and_a_run_without_cycles_has_neither():
     assert not {"freed", "stuck"} & means([session((5_000, 4_000))]).keys()
 
 
+def test_a_gate_can_ask_at_which_cycle_sessions_are_stuck_and_fails_where_they_are_not():
+    stuck = session((10_000, 5_000), (10_000, 9_500))
+    assert means([stuck])["until_stuck"].value == 2
+    (check,) = decide([stuck], [parse_threshold("until_stuck>=3")], 0).checks
+    assert not check.holds
+    going = session((10_000, 5_000))
+    (check,) = decide([going], [parse_threshold("until_stuck>=3")], 0).checks
+    assert not check.holds
+    assert "until_stuck" not in means([going])
+
+
+def test_dollars_of_a_compaction_are_those_of_a_case_shared_by_its_compactions():
+    paid = {"usd": {"compaction": 0.3}}
+    probes = [session((10_000, 5_000), (10_000, 5_000)) | paid for _ in range(2)]
+    assert means(probes)["usd"].value == pytest.approx(0.15)
+    (check,) = decide(probes, [parse_threshold("usd<=0.2")], 0).checks
+    assert check.holds
+    assert "usd" not in means([session((10_000, 5_000))])
+    assert "usd" not in means([session((10_000, 5_000)) | {"usd": {"compaction": None}}])
+
+
 sizes = st.tuples(st.integers(1, 30_000), st.integers(0, 30_000), st.just(BUDGET))
 
 
