@@ -33,7 +33,7 @@ from pytest_compaction.case_making.recorded_calls import (
 from pytest_compaction.case_making.recorded_calls import RecordedSession as RecordedSession
 from pytest_compaction.case_making.recorded_calls import recorded_session as recorded_session
 from pytest_compaction.case_making.recorded_calls import told_compactions as told_compactions
-from pytest_compaction.case_making.recorded_calls import told_points as told_points
+from pytest_compaction.case_making.recorded_calls import told_probes as told_probes
 from pytest_compaction.case_making.redaction import Redactor as Redactor
 from pytest_compaction.case_making.review import EDIT_GUIDE as EDIT_GUIDE
 from pytest_compaction.case_making.review import Carried as Carried

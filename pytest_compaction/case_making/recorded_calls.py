@@ -192,7 +192,7 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
 
 
 def told_compactions(session: RecordedSession) -> list[dict[str, Any]]:
-    """Each compaction and what followed it, with the keys that ``docs/production.md`` describes."""
+    """Each compaction and what followed it, with the keys of ``docs/production-reference.md``."""
     before = [each.calls for each in session.compactions]
     ends = [*before[1:], len(session.calls)]
     followed = after_compactions(session.calls, before)
@@ -241,15 +241,32 @@ def _size(size: Counted | None) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)  # the probes of a case follow one another
-def told_points(case: Case) -> Mapping[str, Mapping[str, Any]]:
-    """The compactions on record of a case by the id of their point, as far as the case tells."""
-    points = [point for point in case.points if point.recorded]
+def told_probes(case: Case) -> Mapping[str, Mapping[str, Any]]:
+    """What the point of the record of each probe says of compactions on record, by the probe's id.
+
+    The compaction of its own point, and of the first probe of a point also the ``others``: those
+    since the last point that is asked about, and after the last one all that follow.
+    """
+    recorded = [number for number, point in enumerate(case.points) if point.recorded]
     boundaries = tuple(
-        boundary_of(case.messages[point.index].id, point.recorded, point.stated) for point in points
+        boundary_of(case.messages[point.index].id, point.recorded, point.stated)
+        for point in map(case.points.__getitem__, recorded)
     )
     transcript = Transcript(case.messages, "", ImportTally(0, 0), boundaries=boundaries)
-    told = told_compactions(recorded_session(transcript))
-    return {point.id: each for point, each in zip(points, told, strict=True)}
+    told = dict(zip(recorded, told_compactions(recorded_session(transcript)), strict=True))
+    asked = sorted({probe.point for probe in case.probes})
+    others: dict[int, list[Mapping[str, Any]]] = {}
+    for number in recorded:
+        if number not in asked:
+            at = next((each for each in asked if each > number), asked[-1])
+            others.setdefault(at, []).append(told[number])
+    return {
+        probe.id: {
+            **told.get(probe.point, {}),
+            **({"others": rest} if (rest := others.pop(probe.point, None)) else {}),
+        }
+        for probe in case.probes
+    }
 
 
 # --- compactions ----------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 A call fetches again if the same was asked and answered before the point, and nothing that it looks
 at was changed since. The same rule holds at points far from any compaction: agents look things up
-twice without forgetting, and only the difference tells of a compaction. ``docs/production.md`` has
-the rules in words.
+twice without forgetting, and only the difference tells of a compaction.
+``docs/production-reference.md`` has the rules in words.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Figures of compactions on record: what followed each, beside the same far from any.
 
-A compaction is a mapping with the keys that ``docs/production.md`` tells: as
+A compaction is a mapping with the keys that ``docs/production-reference.md`` tells: as
 ``pytest-compaction production`` writes it, and as the records of a case hold it at its points. A
 figure is one entry of :data:`OBSERVED`, from which :data:`~.figures.FIGURES` takes it.
 """
@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from typing import Any, Final, Literal
 
 from pytest_compaction.metrics.cycles import LEAST_FREED
@@ -77,16 +76,16 @@ class ObservedFigure:
 
 def told_by_case(records: Iterable[Record]) -> dict[str, tuple[str, Sequence[Told]]]:
     """By case its cluster and the compactions of its session, each once for all its records."""
-    found: dict[str, dict[str, Told]] = {}
+    found: dict[str, dict[int, Told]] = {}
     names: dict[str, str] = {}
     for record in records:
         point = record.get("point") or {}
-        if "calls_before" in point:
+        for told in (*([point] if "number" in point else ()), *point.get("others", ())):
             names.setdefault(record["case"], case_key(record))
-            found.setdefault(record["case"], {}).setdefault(point["id"], point)
+            found.setdefault(record["case"], {}).setdefault(told["number"], told)
     return {
-        case: (names[case], sorted(points.values(), key=itemgetter("number")))
-        for case, points in found.items()
+        case: (names[case], [compactions[number] for number in sorted(compactions)])
+        for case, compactions in found.items()
     }
 
 

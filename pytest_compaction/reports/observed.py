@@ -336,7 +336,7 @@ _Change = tuple[float, tuple[float, float] | None]
 
 
 def observed_json(periods: Sequence[Period]) -> str:
-    """Everything, unrounded, in the shape that ``docs/production.md`` describes."""
+    """Everything, unrounded, in the shape that ``docs/production-reference.md`` describes."""
     data: dict[str, Any] = {
         "format": _FORMAT,
         "rules": {

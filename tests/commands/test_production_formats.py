@@ -249,7 +249,7 @@ COLUMNS = {
 
 @pytest.mark.parametrize("name", WRITE)
 def test_the_page_says_what_each_format_records(tmp_path, monkeypatch, name):
-    page = (DOCS / "production.md").read_text("utf-8")
+    page = (DOCS / "production-reference.md").read_text("utf-8")
     head, *rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in page.partition("## What each format records")[2].splitlines()

@@ -7,10 +7,12 @@ import shutil
 import pytest
 from support.pages import DOCS, arguments, blocks, code, text
 from support.paths import public_data
+from support.scenarios import lean
 
 from pytest_compaction import cli
 
 PAGE = DOCS / "production.md"
+REFERENCE = DOCS / "production-reference.md"
 SESSIONS = ("session-1.jsonl", "session-3.jsonl", "session-4.jsonl")
 
 
@@ -34,14 +36,39 @@ def run(capsys, monkeypatch, tmp_path):
     return command
 
 
-def test_every_command_runs(run):
-    lines = [
-        line for kind, block in blocks(PAGE) if kind == "console" for line in block.split("\n")
-    ]
-    shown = [line for line in lines if line]
-    assert len(shown) == 3
-    for line in shown:
+def test_every_command_on_transcripts_runs(run):
+    shown = [line for page in (PAGE, REFERENCE) for line in commands(page)]
+    production = [line for line in shown if " production " in line]
+    assert len(production) == 3
+    for line in production:
         assert "cost: " in run(line)
+
+
+def commands(page):
+    found = [block for kind, block in blocks(page) if kind == "console"]
+    return [line for block in found for line in block.split("\n") if line]
+
+
+def test_from_a_folder_of_transcripts_to_the_tables_that_decide(
+    pytester, run, capsys, monkeypatch, tmp_path
+):
+    """The commands of the page in a row; the run tells of compactions what the command told."""
+    made, ran, reported = (line for line in commands(PAGE) if " production " not in line)
+    run(made)
+    monkeypatch.chdir(tmp_path)
+    here = f"--rootdir={tmp_path}"
+    result = pytester.runpytest_inprocess(*lean(), *arguments(ran), here, "-q", "--tb=no")
+    assert result.ret in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+    capsys.readouterr()
+    tables = run(reported)
+    for title in ("What production compaction lost", "Recall at retained", "Tokens per task"):
+        assert title in tables
+    told = run(commands(PAGE)[0])
+    again = run("pytest-compaction report last --table=recorded_compactions --table=fetched_again")
+    same = [line for line in again.splitlines() if line in told]
+    assert len(same) > 0.8 * len(again.splitlines())
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "Each compaction on record" in page
 
 
 def test_the_output_shown_is_that_of_the_public_sessions(run):
@@ -52,7 +79,7 @@ def test_the_output_shown_is_that_of_the_public_sessions(run):
 def test_the_rules_on_the_page_and_the_keys_are_those_of_the_json(run, tmp_path):
     run("pytest-compaction production before/ after/ --json=out.json")
     data = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    told = set(re.findall(r"`([\w.]+)`", text(PAGE).split("## Files")[1]))
+    told = set(re.findall(r"`([\w.]+)`", text(REFERENCE).split("## Files")[1]))
 
     def keys(value):
         if isinstance(value, dict):
@@ -65,7 +92,7 @@ def test_the_rules_on_the_page_and_the_keys_are_those_of_the_json(run, tmp_path)
 
     assert {key for key in keys(data) if not key.isdigit()} <= told
     rules = data["rules"]
-    meanings = text(PAGE).split("## What is counted")[1]
+    meanings = text(REFERENCE).split("## What is counted")[1]
     for sentence in (
         f"one of the {rules['lookback']} calls before",
         "next {}, next {}".format(*rules["horizons"]),

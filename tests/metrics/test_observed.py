@@ -71,6 +71,15 @@ def test_a_compaction_counts_once_whatever_is_asked_after_it():
     assert figure("fetched_again_40_tokens", *records) == pytest.approx(0.3)
 
 
+def test_compactions_at_points_without_a_probe_are_told_by_others_in_their_order():
+    last = record("one", 3)
+    last["point"]["others"] = [told(1), told(2)]
+    beside = {"case": "two", "point": {"id": "own", "recorded": False, "others": [told(1)]}}
+    found = told_by_case([last, last, beside])
+    numbers = {case: [each["number"] for each in of] for case, (_, of) in found.items()}
+    assert numbers == {"one": [1, 2, 3], "two": [1]}
+
+
 def test_a_compaction_without_a_point_far_from_it_is_left_out():
     assert pairs("fetched_again_10", record("one", **fetched(2, 0, calls=0))) == {}
 

@@ -169,11 +169,10 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
             )
         verdict = _within_budget(session.engine.verdict(response), response, session.settings)
         record = scored_record(node.nodeid, response, verdict, session.settings, session.prices)
-        point = response.case.points[probe.point]
-        if point.recorded:
-            from pytest_compaction.case_making import told_points  # takes long to import
+        if any(point.recorded for point in response.case.points):
+            from pytest_compaction.case_making import told_probes  # takes long to import
 
-            record["point"] |= told_points(response.case)[point.id]
+            record["point"] |= told_probes(response.case).get(probe.id, {})
         folder = node.config.rootpath / session.settings.runs
         texts = node.config.stash.setdefault(_TEXTS, TextWriter(folder))
         view = texts.hash_of(response)
