@@ -2,7 +2,8 @@
 
 A cycle ends with a compaction of a view over its budget that has grown by a tenth or more since the
 one before. A session is stuck at the first cycle that frees less than a tenth of the view, or
-leaves it over its budget. One that ends before counts as stuck later than that, if ever.
+leaves it over its budget. One that ends before counts as stuck later than that, if ever. Of the
+compactions on record those count alone, and no point at which the agent made none.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pytest_compaction.metrics.lost_facts import (
     with_continued,
 )
 from pytest_compaction.record import Record
+from pytest_compaction.settings import RECORDED
 
 LEAST_FREED: Final = 0.1
 """The share of the view that a cycle must free, and by which it must have grown."""
@@ -87,7 +89,10 @@ def usd_of_compaction(records: Sequence[Record], pricing: Pricing) -> float | No
 
 
 def _sessions(records: Sequence[Record]) -> Iterator[tuple[CompactionEvent, ...]]:
-    return (events for events in events_by_case(records, True).values() if events)
+    on_record = any(record["compactor"] == RECORDED for record in records)
+    for events in events_by_case(records, True).values():
+        if made := tuple(e for e in events if not (on_record and e.status == "failed")):
+            yield made
 
 
 def _cycles(events: Sequence[CompactionEvent]) -> Iterator[tuple[int, int, int]]:
