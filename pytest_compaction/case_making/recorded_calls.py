@@ -128,7 +128,7 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
     """The calls and compactions of a transcript; ``window`` takes the place of its own."""
     position = {message.id: place for place, message in enumerate(transcript.messages)}
     boundaries = sorted(
-        (each for each in transcript.boundaries if each.after in position),
+        (each.with_known_numbers() for each in transcript.boundaries if each.after in position),
         key=lambda boundary: position[boundary.after],
     )
     places = [position[boundary.after] for boundary in boundaries]

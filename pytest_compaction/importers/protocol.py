@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
@@ -106,6 +106,17 @@ class Boundary:
         """Whether the transcript holds the result of the compaction."""
         return bool(self.messages or self.summary)
 
+    def with_known_numbers(self) -> Boundary:
+        """The same without numbers that are none, negative or too large to be counts."""
+        return replace(
+            self,
+            tokens_before=counted_tokens(self.tokens_before),
+            tokens_after=counted_tokens(self.tokens_after),
+            window=counted_tokens(self.window),
+            seconds=amount(self.seconds),
+            usd=amount(self.usd),
+        )
+
 
 _MOST_COUNTED: Final = 10**9
 
@@ -117,9 +128,9 @@ def counted_tokens(value: Any) -> int | None:
 
 
 def amount(value: Any, most: float = 10**9) -> float | None:
-    """Seconds or dollars that a transcript states; ``None`` for 0 and for anything else."""
+    """Seconds or dollars that a transcript states; ``None`` for anything else."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if number and 0 < value < most else None
+    return float(value) if number and 0 <= value < most else None
 
 
 def seconds_between(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> float | None:

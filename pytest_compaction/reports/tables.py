@@ -75,7 +75,7 @@ from pytest_compaction.reports.table import (
     table_of,
 )
 from pytest_compaction.rubric import MAX_SCORE
-from pytest_compaction.settings import CONTROL
+from pytest_compaction.settings import CONTROL, RECORDED
 
 Groups = Mapping[str, Sequence[Record]]
 _SHARE: Final = (0.0, 1.0)
@@ -399,7 +399,7 @@ def _loss_tables(groups: Groups, prices: Pricing) -> Iterator[Table]:
     if cycles:
         columns = [
             *_CYCLES,
-            ("seconds", "seconds", lambda row: Cell(_seconds_each(groups[row[0]]), "number")),
+            ("seconds", "seconds", lambda row: Cell(_each(groups[row[0]], "seconds"), "number")),
         ]
         if prices.input_usd is not None:
             columns.append(("usd", "US dollars", _usd_each(groups, prices)))
@@ -530,16 +530,24 @@ _CYCLES_NOTE: Final = (
     "Freed: the share of the view that it removed. Stuck: sessions in which a cycle freed less "
     "than a tenth or left the view over its budget. Stuck at: the median number of that cycle; "
     "sessions that went on to their end count as stuck later. Seconds and dollars are those of the "
-    "calls for one compaction."
+    "calls for one compaction; of recorded those that the log of the agent tells."
 )
 
 
 def _usd_each(groups: Groups, prices: Pricing) -> Callable[[tuple[str, Any]], Cell]:
-    return lambda row: Cell(usd_of_compaction(groups[row[0]], prices), "score")
+    def cell(row: tuple[str, Any]) -> Cell:
+        records = groups[row[0]]
+        if records[0]["compactor"] == RECORDED:
+            return Cell(_each(records, "usd"), "score")
+        return Cell(usd_of_compaction(records, prices), "score")
+
+    return cell
 
 
-def _seconds_each(records: Sequence[Record]) -> float | None:
-    found = known()["seconds"].mean(records)
+def _each(records: Sequence[Record], name: str) -> float | None:
+    """Seconds or dollars of a compaction; of the recorded ones what the log of the agent tells."""
+    recorded = records[0]["compactor"] == RECORDED
+    found = known()[f"recorded_{name}" if recorded else name].mean(records)
     return None if found is None else found.value
 
 

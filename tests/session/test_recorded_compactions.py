@@ -200,6 +200,24 @@ def test_every_figure_of_compactions_on_record_is_in_gate_table_json_and_page(
     assert set(VALUES) < set(figures)
 
 
+def test_the_table_of_cycles_has_the_seconds_on_record(pytester, observed_run):
+    data = json.loads((pytester.path / "report.json").read_text("utf-8"))
+    (row,) = data["tables"]["cycles"]["rows"]
+    assert (row["compactor"], row["seconds"]) == ("recorded", 61.5)
+
+
+@pytest.mark.parametrize("number", [10**400, 1e300, 0])
+def test_numbers_on_record_that_are_none_are_not_taken(pytester, number):
+    data = recorded_case("edited src/queue.py", FULL)
+    stated = {"tokens_before": number, "tokens_after": number, "window": number, "usd": number}
+    for point in data["compaction_points"]:
+        point["recorded"] |= stated | {"attached": [9]}
+    set_up(pytester, "first")
+    write_cases(pytester, data)
+    run(pytester, "--compactor=recorded", compactor=None)
+    assert cli.main(["report", "last"]) == 0
+
+
 def test_the_page_has_each_compaction_on_record(pytester, observed_run):
     page = (pytester.path / "page.html").read_text("utf-8").replace("<wbr>", "")
     for words in (

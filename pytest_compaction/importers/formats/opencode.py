@@ -45,7 +45,7 @@ class _SessionReader(TurnReader):
                 kept=self._starts.get(self._tail),
                 trigger=self._trigger,
                 seconds=_seconds(times.get("created"), times.get("completed")),
-                usd=amount(record.get("cost")),
+                usd=amount(record.get("cost")) or None,  # a subscription costs 0
             )
             self.tally.left_out[SUMMARY_IN_RECORD] += 1
             return
