@@ -7,7 +7,7 @@ messages. Points avoid places where these leave nothing to compare.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any, Final, Self
 
@@ -229,6 +229,7 @@ def _record_point(
 def _data(
     boundary: Boundary, log: tuple[Message, ...], position: Mapping[str, int]
 ) -> dict[str, Any]:
+    boundary = replace(boundary, usd=dollars(boundary))
     data: dict[str, Any] = {}
     if boundary.messages:
         data["messages"] = [
@@ -259,6 +260,16 @@ def boundary_of(after: str, view: tuple[Message, ...], stated: Mapping[str, Any]
     attached = (view[place].id for place in stated.get("attached", ()) if place < len(view))
     known = {name: stated[name] for name in _STATED if name in stated}
     return Boundary(after, messages=view, attached=tuple(attached), **known)
+
+
+def dollars(boundary: Boundary) -> float | None:
+    """What the call of a compaction cost: as stated, else the list price of its tokens."""
+    if boundary.usd is not None or boundary.spent is None:
+        return boundary.usd
+    from pytest_compaction.models import Usage, list_price  # takes long to import
+
+    model, read, cached, written = boundary.spent
+    return list_price(model, Usage(1, read, cached, written))
 
 
 _STATED: Final = ("tokens_before", "tokens_after", "window", "trigger", "seconds", "usd", "clears")

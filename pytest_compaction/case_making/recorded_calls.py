@@ -20,7 +20,7 @@ from pytest_compaction.case import Case
 from pytest_compaction.case_making.cues import cue
 from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.case_making.needed import names, rules, said_again, user_sentences
-from pytest_compaction.case_making.points import HORIZON, boundary_of
+from pytest_compaction.case_making.points import HORIZON, boundary_of, dollars
 from pytest_compaction.conversation import Message, ToolResult, readable, shared_counter
 from pytest_compaction.importers import Boundary, ImportTally, Transcript
 from pytest_compaction.metrics import BLOATED, AfterCompaction, after_compactions
@@ -170,7 +170,7 @@ def recorded_session(transcript: Transcript, window: int | None = None) -> Recor
                 left,
                 alike := sizes.alike(number),
                 boundary.seconds,
-                boundary.usd,
+                dollars(boundary),
                 None if alike[1] is None else alike[1] >= alike[0],
                 size,
                 source,

@@ -84,7 +84,8 @@ class Boundary:
     empty where the transcript does not say; ``seconds`` is how long it took. ``attached`` are the
     ids of those ``messages`` that hold files which the program attached again. ``clears`` tells
     that results of tools were cleared and nothing was summarised. ``usd`` is what the call of the
-    compaction cost, in US dollars.
+    compaction cost, in US dollars; ``spent`` is its model and the tokens that it read, had of them
+    in a cache and wrote, where the transcript states these and no price.
     """
 
     after: str
@@ -100,6 +101,7 @@ class Boundary:
     attached: tuple[str, ...] = ()
     clears: bool = False
     usd: float | None = None
+    spent: tuple[str, int, int, int] | None = None
 
     @property
     def recorded(self) -> bool:

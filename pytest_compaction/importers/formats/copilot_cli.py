@@ -54,7 +54,7 @@ class _EventReader(TurnReader):
                 record.get("preCompactionTokens"),
                 tokens_after=counted_tokens(record.get("postCompactionTokens")),
                 seconds=seconds_between(self._began, record),
-                usd=_price(string(used.get("model")) or self.model, used),
+                spent=_spent(string(used.get("model")) or self.model, used),
             )
             self._began = {}
             self.tally.left_out[SUMMARY_IN_RECORD] += bool(summary)
@@ -70,16 +70,12 @@ class _EventReader(TurnReader):
             super().record(record)
 
 
-def _price(model: str, used: Mapping[str, Any]) -> float | None:
-    """The list price of the call of a compaction, whose tokens older versions name otherwise."""
+def _spent(model: str, used: Mapping[str, Any]) -> tuple[str, int, int, int] | None:
+    """Model and tokens of the call of a compaction; older versions name the tokens otherwise."""
     read, cached, written = (
         next(filter(None, (counted_tokens(used.get(key)) for key in keys)), 0) for keys in _USED
     )
-    if not (model and read and written):
-        return None
-    from pytest_compaction.models import Usage, list_price  # takes long to import
-
-    return list_price(model, Usage(1, read, cached, written))
+    return (model, read, cached, written) if model and read and written else None
 
 
 def _recognised(value: Any) -> bool:
