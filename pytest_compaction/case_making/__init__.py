@@ -27,10 +27,6 @@ from pytest_compaction.case_making.lint import inspect as inspect
 from pytest_compaction.case_making.log import ProbeLog as ProbeLog
 from pytest_compaction.case_making.points import TAIL_SHARE as TAIL_SHARE
 from pytest_compaction.case_making.recorded_calls import KeptRules as KeptRules
-from pytest_compaction.case_making.recorded_calls import (
-    RecordedCompaction as RecordedCompaction,
-)
-from pytest_compaction.case_making.recorded_calls import RecordedSession as RecordedSession
 from pytest_compaction.case_making.recorded_calls import recorded_session as recorded_session
 from pytest_compaction.case_making.recorded_calls import told_compactions as told_compactions
 from pytest_compaction.case_making.recorded_calls import told_probes as told_probes
