@@ -84,6 +84,17 @@ def test_a_search_of_the_archive_proves_what_can_be_had_again(measure):
     assert [back for case, text, back in proved if text == asked] == [False]
 
 
+def test_page_table_and_item_say_what_is_proved(measure, pytester, capsys):
+    measure("truncate+archive", BY_RULES, "--compaction-report=page.html", cases=["session-3"])
+    page = (pytester.path / "page.html").read_text("utf-8")
+    assert '4 <span class="bounds">of 4, proved</span>' in page
+    capsys.readouterr()
+    assert cli.main(["report", "last", "--table=losses"]) == 0
+    assert "With an archive recoverable and gone are proved" in capsys.readouterr().out
+    assert cli.main(["show", "last", "open-steps"]) == 0
+    assert "proved: found by a search" in " ".join(capsys.readouterr().out.split())
+
+
 # --- next action ----------------------------------------------------------------------------
 
 
