@@ -200,7 +200,7 @@ def test_a_conftest_that_ends_the_process_with_0_makes_the_run_red(project):
 
 def test_a_run_that_never_begins_says_only_what_pytest_says(project):
     command = (*lean(), f"--compactor={own('keep')}")
-    for wrong in ("--no-such-option", "nowhere.py"):
+    for wrong in ("--no-such-option", "nowhere.py", "--compaction-max-unscored=-1"):
         result = project.runpytest_subprocess(*command, wrong)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         assert "did not come to its end" not in str(result.stderr)
@@ -229,17 +229,6 @@ def test_a_strategy_that_ends_a_worker_with_0_makes_the_run_red(project):
     result = project.runpytest_subprocess(*lean(), "-n2", "--compactor=ending:leaves", *one_kind)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(failed=2)
-
-
-def test_a_run_with_a_strategy_of_others_ends_as_pytest_does(project):
-    command = (*lean(), f"--compactor={own('keep')}", "--compaction-max-unscored=-1")
-    refused = project.runpytest_subprocess(*command)
-    assert refused.ret == pytest.ExitCode.USAGE_ERROR
-    refused.stderr.fnmatch_lines(["ERROR: --compaction-max-unscored=-1 is not a whole number*"])
-    assert "pytest did not come to its end" not in str(refused.stderr)
-    passed = project.runpytest_subprocess(*command[:-1], "--compaction-threshold=overall>=1")
-    assert passed.ret == pytest.ExitCode.OK
-    assert not passed.errlines
 
 
 WAITING = """

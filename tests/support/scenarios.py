@@ -18,6 +18,16 @@ LEFT_OUT = (
     "cacheprovider",
     "faulthandler",
     "unraisableexception",
+    "threadexception",
+    "doctest",
+    "legacypath",
+    "pastebin",
+    "recwarn",
+    "setuponly",
+    "setupplan",
+    "stepwise",
+    "subtests",
+    "unittest",
 )
 """Plugins that a run in a test does without."""
 MODULE = "strategies"
