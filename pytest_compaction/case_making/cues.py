@@ -102,12 +102,16 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
     ),
     # A choice that names what was rejected.
     "rejected": ("instead of|rather than|in favou?r of|not \\w+|no need (?:for|to)|drop|skip",),
-    "again": (
-        "(?:as|like) i (?:said|told|mentioned|wrote|asked)|i (?:already |just )?(?:said|told you)",
-        "again|i meant|we (?:decided|agreed|said)|still|remember|forgot|once more|not what i",
+    "again": ("again|we said|still|remember|forgot|once more",),
+    # Words by which the user reminds of what was said or agreed.
+    "reminder": (
+        "(?:as|like) (?:i|we) (?:already |just )?(?:said|told|mentioned|wrote|asked)",
+        "(?:as|like) (?:i|we) (?:already |just )?(?:agreed|decided)",
+        "(?:i|we)(?: have|'ve)? (?:already |just )?(?:said|told you|asked for|asked you)",
+        "we(?: had| have|'ve)? (?:already )?(?:decided|agreed)|i (?:repeat|meant)|not what i",
     ),
     # How a sentence begins that corrects the agent.
-    "refusal": ("no|nope|wrong|stop|don't|not",),
+    "refusal": ("no|nope|wrong|stop|don't|do not|not",),
     # Reasons, causes and decisions of the agent.
     "reason": (
         "because|due to|caused by|root cause|turns out|that's why|which means|this means|so that",
@@ -135,12 +139,31 @@ ENGLISH: Final[Mapping[str, Sequence[str]]] = {
         "cannot find|not recognized|unable to|no such|connection refused|unauthorized|deprecated",
     ),
 }
-LANGUAGES: Final = (ENGLISH,)
+GERMAN: Final[Mapping[str, Sequence[str]]] = {
+    "again": ("noch ?mal|noch einmal|immer noch|schon wieder|denk daran|vergessen",),
+    "reminder": (
+        "wie (?:ich |wir )?(?:schon |bereits )?(?:gesagt|sagte|besprochen|vereinbart|beschlossen)",
+        "(?:ich|wir) (?:habe|hatte|haben|hatten) (?:doch |dir |schon |bereits |uns ){0,3}"
+        "(?:\\w+ ){0,6}(?:gesagt|geschrieben|gebeten|beschlossen|entschieden|geeinigt)|ich meinte",
+    ),
+    "refusal": ("nein|nicht|falsch|stopp|halt|kein\\w*",),
+}
+CHINESE: Final[Mapping[str, Sequence[str]]] = {
+    "again": ("还是|又|再次|再说一遍|记得|忘了",),
+    "reminder": (
+        "(?:我|我们)(?:已经|刚才|之前|刚刚|都|不是)*(?:说|讲|提|写|要求)过?(?:了|的是|过)",
+        "如我所说|我(?:们)?(?:已经)?(?:决定|说好|约定)|说好了|我(?:的意思|指的)是",
+    ),
+    "refusal": ("不是|不对|不要|别|错了|停",),
+}
+LANGUAGES: Final = (ENGLISH, GERMAN)
 
 
 @cache
 def cue(name: str) -> re.Pattern[str]:
     """The words of a cue in all languages; "dont" and "don’t" are "don't"."""
-    words = "|".join(words for language in LANGUAGES for words in language[name])
-    words = words.replace("n't", "n['’]?t").replace("i'll", "i['’]ll")
-    return re.compile(rf"(?<![\w'’])(?:{words})(?![\w'’])", re.IGNORECASE)
+    words = "|".join(words for language in LANGUAGES for words in language.get(name, ()))
+    words = words.replace("n't", "n['’]?t").replace("i'll", "i['’]ll").replace("'ve", "['’]ve")
+    joined = "|".join(CHINESE.get(name, ()))  # written without spaces
+    bounded = rf"(?<![\w'’])(?:{words})(?![\w'’])"
+    return re.compile(f"{bounded}|{joined}" if joined else bounded, re.IGNORECASE)

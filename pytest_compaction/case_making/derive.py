@@ -21,6 +21,7 @@ from pytest_compaction.case_making.log import (
 )
 from pytest_compaction.case_making.needed_probes import (
     Source,
+    again_drafts,
     decision_drafts,
     failure_drafts,
     file_drafts,
@@ -42,6 +43,7 @@ REQUESTS: Final = "requests of the user"
 SOURCES: Final[Mapping[str, Source]] = {
     "names and values used from memory": name_drafts,
     FILES: file_drafts,
+    "what the user said again": again_drafts,
     "rules and decisions of the user": decision_drafts,
     "reasons and causes about names used later": reason_drafts,
     "errors of commands run again": failure_drafts,

@@ -112,7 +112,8 @@ _REPORT: Final = re.compile(
     re.MULTILINE,
 )
 """The first line of a report that a user hands over whole."""
-_ALIKE: Final = 0.5
+_ALIKE, _REMINDED = 0.5, 0.34
+"""Shares of a sentence that another one repeats: in any words, and in those of a reminder."""
 _ABOUT, _ABOUT_LONG, _BREAKABLE, _CAUSE = 0.5, 0.8, 0.3, 0.65
 """Shares of what a sentence speaks of that a call is about: under a request, a call of a long
 text, under a rule, after a cause."""
@@ -757,26 +758,42 @@ def _answer_of(entry: Mapping[str, Any], output: str) -> str:
 
 
 def said_again(log: ProbeLog, point: int) -> Iterator[Need]:
-    """Sentences of the user that the user had to say again after the point."""
+    """Sentences of the user that the user had to say again after the point.
+
+    A reminder ("as I said"), a correction ("no, not …") or a turn after an interruption repeats a
+    sentence with two of its telling stems; any other turn has to repeat half of it.
+    """
     asked = log.points[point]
     last = left_tail(log, point)
     sentences_of = user_sentences(log)
     end = max((use.place for use in uses(log, point)), default=asked)
     found = set[str]()
     earlier: list[tuple[Said, frozenset[str]]] = []
+    reminding = {
+        said.place
+        for said in sentences_of
+        if said.corrects
+        or cue("reminder").search(said.text)
+        or (said.answers and cue("refusal").match(said.text))
+    }
     for later in sentences_of:
         if not asked < later.place <= end or later.handed:
             continue
         stems = later.stems
-        repeats = cue("again").search(later.text) or cue("refusal").match(later.text)
-        if not repeats or len(stems) < 3:
+        if later.place not in reminding and not cue("again").search(later.text):
             continue
+        least = _REMINDED if later.place in reminding else _ALIKE
         number = sum(use.place < later.place for use in uses(log, point))
         earlier = earlier or [(said, said.stems) for said in sentences_of if said.place < last]
         for said, held in earlier:
-            if len(held) < 3 or said.text in found or said.handed:
+            if min(len(held), len(stems)) < 2 or said.text in found or said.handed:
                 continue
-            if overlap(stems, held) >= _ALIKE and is_clear(said.text):
+            shared = stems & held
+            if len(shared) < 2 or overlap(stems, held) < least or len(held) < 3:
+                continue
+            if least < _ALIKE and len(shared & telling_stems(log, said.text).keys()) < 2:
+                continue
+            if is_clear(said.text) if log.language == "en" else whole_text(said.text):
                 found.add(said.text)
                 yield Need(
                     "said", said.text, said.place, later.place, number, act="the user says it again"

@@ -10,7 +10,7 @@ from typing import Final, cast
 from pytest_compaction.case import Change, FactType, ProbeKind
 from pytest_compaction.case_making import needed
 from pytest_compaction.case_making.cues import cue
-from pytest_compaction.case_making.keys import Groups, keys_of, role_keys
+from pytest_compaction.case_making.keys import Groups, identifier_keys, keys_of, role_keys
 from pytest_compaction.case_making.log import MAX_FACTS, Candidate, Draft, Found, Need, ProbeLog
 from pytest_compaction.case_making.needed import NAME, VALUE, last_part
 from pytest_compaction.case_making.questions import change_in
@@ -104,7 +104,6 @@ def file_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[Draf
 
 def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     """Rules and choices of the user, each with those of which a person has to say whether."""
-    again = _stated(log, needed.said_again(log, point), point, "decision")
     chosen = _stated(log, needed.choices(log, point), point, "decision")
     answers = [found for found in chosen if _of(found).topic and _of(found).sure]
     for found in reversed([*_stated(log, needed.answered_questions(log, point), point), *answers]):
@@ -112,12 +111,24 @@ def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
         yield Draft("decision", "answer", question, (found,), point, 0.1)
     question = "What did the user decide or correct in the course of the session?"
     others = [found for found in chosen if found not in answers]
-    yield from _broad("choices", question, [*again, *reversed(others)], point, 0.12 - bool(again))
-    repeated = {found.fact.text for found in again}
+    yield from _broad("choices", question, list(reversed(others)), point, 0.12)
     bound = _stated(log, needed.rules(log, point), point, "constraint")
     question = "Which rules and requirements did the user set for the work?"
-    rules = [found for found in bound if found.fact.text not in repeated]
-    yield from _broad("rules", question, rules, point, 0.11)
+    yield from _broad("rules", question, bound, point, 0.11)
+
+
+def again_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
+    """What the user said before the point and had to say again after it.
+
+    In Chinese, where no rules make keys of words, only sentences with exact names are asked for.
+    """
+    needs = list(needed.said_again(log, point))
+    again = _stated(log, needs, point) if log.language != "zh" else []
+    for need in needs if log.language == "zh" else ():
+        keys = identifier_keys(*needed.names(need.clause)[:3])
+        again += filter(None, [_found(log, need, point, "decision", keys)] if keys else ())
+    question = "What had the user asked for, decided or ruled that has to be kept in mind?"
+    yield from _broad("said-again", question, again, point, 0.01)
 
 
 def reason_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:

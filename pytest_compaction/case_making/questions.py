@@ -44,6 +44,10 @@ _ASKED: Final[Mapping[str, Mapping[str, str]]] = {
         "zh": "下列命令因什么错误而失败：{}？",
         "de": "Mit welchem Fehler schlug das fehl: {}?",
     },
+    "What had the user asked for, decided or ruled that has to be kept in mind?": {
+        "zh": "用户此前要求、决定或规定了哪些需要记住的事？",
+        "de": "Was hatte der Nutzer verlangt, entschieden oder festgelegt, das zu beachten ist?",
+    },
     "Which tests still failed in the last test run?": {
         "zh": "最近一次测试运行中，哪些测试仍然失败？",
         "de": "Welche Tests schlugen im letzten Testlauf noch fehl?",

@@ -205,6 +205,32 @@ def test_an_instruction_after_an_interruption_is_a_decision():
     ]
 
 
+@pytest.mark.parametrize(
+    "again",
+    [
+        "no, not in a table, the leases go into a plain file",
+        "we agreed that leases go into one plain file",
+        "I already told you, leases are kept in a file",
+        "the leases belong into that plain file",
+    ],
+)
+def test_a_correction_or_reminder_repeats_a_sentence_in_other_words(again):
+    log = Log().say("user", "the leases of all workers go into one plain file of the broker")
+    log.point().call("bash", command="ls")
+    if again.startswith("the leases"):
+        log.say("system", "[Request interrupted by user]")
+    log.say("user", again).call("bash", command="ls")
+    assert named(log.probes(), "said-again")
+
+
+def test_a_turn_about_the_same_thing_says_nothing_again():
+    log = Log().say("user", "the leases of all workers go into one plain file of the broker")
+    log.point().call("bash", command="ls")
+    for said in ("how large may the file of the leases become?", "no, the colour should be red"):
+        log.say("user", said).call("bash", command="ls")
+    assert named(log.probes(), "said-again") == []
+
+
 def test_what_the_user_says_again_after_the_point_is_asked_for():
     said = "keep the retry delay of the upload worker below two seconds"
     log = Log().say("user", said).point().call("bash", command="ls")

@@ -51,6 +51,38 @@ def test_a_value_is_asked_for_in_the_language_of_the_user_and_found_by_itself():
     assert asked["facts"][0]["keys"] == [["48155"]]
 
 
+@pytest.mark.parametrize(
+    ("language", "said", "again"),
+    [
+        (
+            "zh",
+            "上传队列的重试间隔写在 `retry.toml` 里，不要写进代码。",
+            "我说过，重试间隔写在 `retry.toml` 里。",
+        ),
+        (
+            "zh",
+            "租约表不要放进数据库，用 `leases.csv` 保存。",
+            "不对，租约表要用 `leases.csv` 保存。",
+        ),
+        (
+            "de",
+            "Die Wartezeit der Warteschlange soll unter zwei Sekunden bleiben.",
+            "Wie gesagt, die Wartezeit bleibt unter zwei Sekunden.",
+        ),
+        (
+            "de",
+            "Die Tabelle der Leihgaben kommt in eine einfache Datei und nicht in die Datenbank.",
+            "Nein, die Leihgaben kommen in eine einfache Datei.",
+        ),
+    ],
+)
+def test_what_the_user_says_again_is_found_in_their_language(language, said, again):
+    log = point(Log().say("user", said), language).call("read", path="a", output="b")
+    log.say("user", again).call("read", path="a", output="b")
+    (asked,) = named(log.probes(), "said-again")
+    assert facts(asked)[0].rstrip("。.") == said.rstrip("。.")
+
+
 def test_searches_that_read_english_prose_are_not_made_and_are_named():
     log = point(Log().say("user", ROLES["zh"][0]), "zh")
     log.call("read", path="src/lease.py", output="y")
