@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from pytest_compaction.case import Case, Choice, Fact, Probe
@@ -27,22 +27,68 @@ Level = Literal["error", "warning"]
 
 MAX_WORDS_WITHOUT_KEYS: Final = 6
 """A longer text is a sentence, of which a faithful rewording keeps only the key phrases."""
-_NEGATION: Final = re.compile(
-    r"n't\b|\b(?:cannot|(?:do|does|did) not|not|never|no longer|no|without|nothing|nobody|none)\b",
-    re.I,
-)
-_AFFIRMED: Final = {
-    "cannot": "can",
-    "without": "with",
-    "nothing": "everything",
-    "nobody": "everybody",
-    "none": "all",
+
+
+class _Denials(NamedTuple):
+    """How the sentences of a language are denied, to alter one."""
+
+    negation: re.Pattern[str]
+    affirmed: Mapping[str, str]
+    """What takes the place of a negation, where it is not just left out."""
+    verb: re.Pattern[str]
+    denied: str
+    """A verb with its negation."""
+
+
+_DENIALS: Final = {
+    "en": _Denials(
+        re.compile(
+            r"n't\b|\b(?:cannot|(?:do|does|did) not|not|never|no longer|no|without|nothing|nobody|"
+            r"none)\b",
+            re.I,
+        ),
+        {
+            "cannot": "can",
+            "without": "with",
+            "nothing": "everything",
+            "nobody": "everybody",
+            "none": "all",
+        },
+        re.compile(
+            r"\b(?:is|are|was|were|has|have|had|can|could|will|would|should|must|does|do|did|may)\b",
+            re.I,
+        ),
+        "{} not",
+    ),
+    "de": _Denials(
+        re.compile(
+            r"(?<!, )\b(?:nicht mehr|nicht|niemals|nie|kein(?:e[mnrs]?)?|ohne|nichts|niemand)\b",
+            re.I,
+        ),
+        {f"k{article}": article for article in "ein eine einem einen einer eines".split()}
+        | {"ohne": "mit", "nichts": "alles", "niemand": "jeder"},
+        re.compile(
+            r"\b(?:ist|sind|war|waren|wird|werden|wurden?|hat|haben|kann|können|soll|sollen|muss|"
+            r"müssen|darf|dürfen|bleibt|bleiben)\b",
+            re.I,
+        ),
+        "{} nicht",
+    ),
+    "zh": _Denials(
+        re.compile("不得|不再|(?<!而)不(?![仅但过同])|没有|没|未|禁止|严禁|请勿|勿|无法|无需"),
+        {
+            "不得": "可以",
+            "无法": "可以",
+            "无需": "需要",
+            "未": "已",
+            "禁止": "允许",
+            "严禁": "允许",
+        },
+        re.compile("是|必须|应该|应|要(?!求)|会|能|可以|采用|使用"),
+        "不{}",
+    ),
 }
-"""What takes the place of a negation."""
-_VERB: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|should|must|does|do|did|may)\b", re.I
-)
-_WHOLE_NUMBER: Final = re.compile(r"(?<![\w.,/:#-])\d+(?![\w./:-]|[.,]\d)")
+_WHOLE_NUMBER: Final = re.compile(r"(?<![\w.,/:#-])\d+(?![\w./:-]|[.,]\d)", re.A)
 _SAID: Final = frozenset({"user", "assistant"})
 _SAYING: Final = frozenset({"state", "reason", "decision", "constraint", "next_step", "error"})
 """Types of facts whose text is a statement, not a name or a value."""
@@ -200,10 +246,11 @@ def _keys(probe: Probe, fact: Fact, pointer: str) -> Iterator[Remark]:
     if not keys_agree(fact):
         text = f"text and keys disagree: {said} does not state {keys}"
         yield Remark(pointer, "keys-disagree", text)
-    for how, wrong in _altered(fact.text):
+    for how, wrong in _altered(fact):
         if states_alone(wrong, fact):
             text = f"the keys {keys} accept the fact with {how}, {quoted(wrong)}: name it in a key"
-            yield Remark(pointer, "keys-accept-opposite", text)
+            level: Level | None = "warning" if fact.language == "zh" else None
+            yield Remark(pointer, "keys-accept-opposite", text, level)
             break
     for trap in probe.traps:
         if keys_too_loose(fact, trap):
@@ -214,16 +261,19 @@ def _keys(probe: Probe, fact: Fact, pointer: str) -> Iterator[Remark]:
         yield Remark(pointer, "small-number", text)
 
 
-def _altered(text: str) -> Iterator[tuple[str, str]]:
-    """An English text with a negation less, a negation more, and each of its numbers changed."""
-    if language_of(text) != "en":
+def _altered(fact: Fact) -> Iterator[tuple[str, str]]:
+    """The text with a negation less, a negation more, and each of its numbers changed."""
+    text = fact.text
+    denials = _DENIALS.get(language_of(text, fact.language))
+    if denials is None:
         return
-    denied = list(_NEGATION.finditer(text))
+    denied = list(denials.negation.finditer(text))
     for match in denied:
-        instead = _AFFIRMED.get(match[0].lower(), "")
+        instead = denials.affirmed.get(match[0].lower(), "")
         yield "its negation taken out", f"{text[: match.start()]}{instead}{text[match.end() :]}"
-    if not denied and (verb := _VERB.search(text)):
-        yield "a negation put in", f"{text[: verb.end()]} not{text[verb.end() :]}"
+    if not denied and (verb := denials.verb.search(text)):
+        said = denials.denied.format(verb[0])
+        yield "a negation put in", f"{text[: verb.start()]}{said}{text[verb.end() :]}"
     for match in _WHOLE_NUMBER.finditer(text):
         number = int(match[0]) + 7
         yield "another number", f"{text[: match.start()]}{number}{text[match.end() :]}"

@@ -45,6 +45,8 @@ from pytest_compaction.text.words import (
 _WORD_PARTS: Final = re.compile(r"[^\W_]+")
 _DECIMAL: Final = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _THOUSANDS: Final = re.compile(r"(?<=\d)\.(?=\d{3}(?![\d.]))")
+_DATE: Final = re.compile(r"\d\.(?: |$)|\w, \d{1,2}\.\d")  # "am Mittwoch, 19.11. um 9"
+_COLON: Final = re.compile(r".[:-]|" + _DATE.pattern)
 _NAMES: Final = re.compile(r"[\d_]|\w\.\w")
 _SHORT_HEADING: Final = 30
 """Characters of a heading that says something of all that stands below it."""
@@ -100,9 +102,8 @@ class Asked:
         rules = language(code)
         own = parse(normalize(statement.text), code)
         found = choices([own.matches_of(group) for group in self.groups])
-        self.meant = meant or next(
-            (_polarity(own, choice, rules) for choice in found), PLAIN_POLARITY
-        )
+        said = (_polarity(own, choice, rules) for choice in found)
+        self.meant = meant or next(said, PLAIN_POLARITY)
         self.is_step = self.type == "next_step" or (
             self.type not in _SETTLED
             and rules.ahead.search(own.normal) is not None
@@ -220,9 +221,14 @@ def _cue(
         old = match.span("old")
         at = (start, old[0]) if old[0] > start else (old[1], end)
         return Cue(kind, at, old)
-    behind = min((place for place in ends if place >= end), default=len(normal))
+    over = _DATE if kind in REVERSING else _COLON
+    reached = (place for place in ends if place >= end and not over.match(normal, place - 1))
+    behind = min(reached, default=len(normal))
     left = max((place + 1 for place in ends if place < start), default=0)
     alone = rules.no_object.fullmatch(normal, end, behind) is not None
+    bare = alone and rules.no_subject.fullmatch(normal, left, start) is not None
+    if bare and normal[behind : behind + 1] in {":", "-"}:  # "rejected: Redis"
+        behind = min((place for place in ends if place > behind), default=len(normal))
     while alone and left > 0 and rules.no_subject.fullmatch(normal, left, start):
         left = max((place + 1 for place in ends if place < left - 1), default=0)
     if reach == "sentence":
@@ -285,7 +291,8 @@ def _weigh_choice(
     rules, meant = language(asked.code), asked.meant
     found = _polarity(_as_step(sentence, rules) if asked.is_step else sentence, choice, rules)
     values = [match for match in choice if all(term.is_value for term in match.alternative.terms)]
-    over = [cue for heading in above for cue in _cues_over(heading)]
+    step = asked.is_step and not meant.all
+    over = [cue for one in above for cue in _cues_over(_as_step(one, rules) if step else one)]
     denied_above = any(cue.kind in REVERSING for cue in over)
     right = (found.all or denied_above) == meant.all
     if holds_last and not denied_above:
@@ -355,9 +362,10 @@ def _polarity(sentence: Parsed, choice: Sequence[Match], rules: Language) -> Pol
             and behind
             and any(cue.reaches_back(match.start, match.end) for match in choice)
         )
-        if not (inside or back) or (
-            cue.kind == "supposed" and not spent and len(inside) < len(choice)
-        ):
+        partly = cue.kind == "supposed" and not spent and len(inside) < len(choice)
+        passive = cue.kind == "replaced" and cue.before != NOWHERE
+        own = passive and any(cue.at[0] <= match.start < cue.at[1] for match in choice)
+        if partly or own or not (inside or back):
             continue
         if cue.kind not in REVERSING:
             is_open = is_open if spent else max(is_open, openness([cue]))
@@ -377,9 +385,8 @@ def _polarity(sentence: Parsed, choice: Sequence[Match], rules: Language) -> Pol
 
 def _clause_of(sentence: Parsed, place: int) -> Span:
     ends = [0, *sentence.sense.starts, len(sentence.normal)]
-    return next(
-        ((start, end) for start, end in pairwise(ends) if start <= place < end), (0, ends[-1])
-    )
+    within = (one for one in pairwise(ends) if one[0] <= place < one[1])
+    return next(within, (0, ends[-1]))
 
 
 def _other_time(

@@ -22,6 +22,7 @@ from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.languages import has_function_word, language_of
 from pytest_compaction.text.parsed import SENTENCES, Parsed, bounded_find, joined, parse
 from pytest_compaction.text.sentence_splitting import MESSAGE_END, Sentence
+from pytest_compaction.text.standing import standing_below
 from pytest_compaction.text.values import held_values
 from pytest_compaction.text.vocabulary import forms_of, phrases_in
 from pytest_compaction.text.words import (
@@ -244,9 +245,10 @@ class SentenceIndex:
             ]
         return self._beside[number]
 
-    def cues_over(self, number: int) -> list[Cue]:
-        """Cues of headings and lead-ins above, and of claims that go on over a semicolon."""
-        headings = (heading_cue(self.normals[one]) for one in self.sentences[number].context)
+    def cues_over(self, number: int, step: bool = False) -> list[Cue]:
+        """Cues of headings above that do not list a ``step``, and of claims over a semicolon."""
+        above = (self.normals[one] for one in self.sentences[number].context)
+        headings = (heading_cue(one) for one in above if not step or standing_below(one) != "open")
         found = [cue for cue in headings if cue is not None]
         first, last = number, number + 1
         while self.sentences[first].joined and number - first < _RUN:

@@ -88,6 +88,10 @@ _IMPERATIVE: Final = re.compile(
 _FINITE: Final = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|will|would|does|did)\b|\w{3}ed\b"
 )
+_UNDONE: Final = re.compile(
+    r"^(?:\w+ ){0,3}(?:not (?:(?:yet|been|fully) ){0,2}(?:done|finished|completed?|started|begun)"
+    r"(?: yet)?|to do|open|outstanding|remaining|missing|unfinished|incomplete|pending|next steps)$"
+)
 _HEADING: Final = re.compile(r"^(?:already )?(?:done|completed?|finished|closed|resolved)\b")
 
 
@@ -107,9 +111,11 @@ def is_step(text: str, type: str | None) -> bool:
     return task or _TO_BE.search(normal) is not None
 
 
-def closes(heading: str) -> bool:
-    """Whether a heading or lead-in says that what stands below it is done."""
-    return _HEADING.search(heading) is not None
+def standing_below(heading: str) -> Standing | None:
+    """Whether a heading or lead-in says that what stands below it is done, or still to be done."""
+    if _HEADING.search(heading):
+        return "done"
+    return "open" if _UNDONE.search(heading.strip(" :*")) else None
 
 
 def other_standing(own: Meaning, passage: Parsed, text: str, type: str | None = None) -> str | None:

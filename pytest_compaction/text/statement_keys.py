@@ -193,6 +193,11 @@ class Keyed:
         )
 
     @cached_property
+    def is_step(self) -> bool:
+        """Whether it is a step that a list of what is not done yet states."""
+        return is_step(self.statement.text, self.statement.type) and not self.meant.all
+
+    @cached_property
     def meant(self) -> Signature:
         """Polarity of the statement by its keys; a plan states a plan, a rule or a decision."""
         text, type = self.statement.text, self.statement.type

@@ -23,7 +23,7 @@ from pytest_compaction.text.other_languages import in_language, weigh_in
 from pytest_compaction.text.parsed import Parsed, joined, meaning
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import Sentence
-from pytest_compaction.text.standing import closes, is_step
+from pytest_compaction.text.standing import is_step, standing_below
 from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.statement_keys import Keyed, asked_of
 from pytest_compaction.text.words import normalize
@@ -52,7 +52,7 @@ def weigh_sentence(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
         cues = tuple(cue for cue in parsed.sense.cues if cue.kind != "past")
         parsed = replace(parsed, sense=replace(parsed.sense, cues=cues))
     above = [text.normals[one] for one in sentence.context]
-    over = text.cues_over(number)
+    over = text.cues_over(number, asked.is_step)
     weighed = weigh(parsed, groups, over, asked.meant, strict=asked.own != "en")
     if asked.own != "en":
         return weighed
@@ -120,8 +120,8 @@ def _weigh_passage(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | 
         passage = joined([text.parsed(one) for one in numbers])
         groups = _groups_in(passage, text, sentence, asked)
         if groups and any(one.own for group in groups for one in group):
-            over = text.cues_over(numbers[0])
-            over += [cue for cue in text.cues_over(numbers[-1]) if cue not in over]
+            over = text.cues_over(numbers[0], asked.is_step)
+            over += [cue for cue in text.cues_over(numbers[-1], asked.is_step) if cue not in over]
             one = weigh(passage, groups, over, asked.meant, strict=asked.own != "en")
             if asked.own == "en":
                 one = _of_another(text, number, asked, one)
@@ -228,8 +228,12 @@ def _disagreed(
     if weighed.outcome != "stated":
         return weighed
     text, type = asked.statement.text, asked.statement.type
-    if above and closes(above[-1]) and is_step(text, type):
+    below = standing_below(above[-1]) if above else None
+    if below == "done" and is_step(text, type):
         return replace(weighed, outcome="uncertain", why="below a heading of what is done")
+    task = below == "open" and type == "state" and is_step(passage.normal, type)
+    if task and not is_step(text, type):
+        return replace(weighed, outcome="uncertain", why="below a heading of what is to do")
     why = (
         one_word_changed(text, passage, around)
         or difference(text, passage, type)

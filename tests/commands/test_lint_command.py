@@ -245,6 +245,39 @@ def test_verbose_says_which_words_of_which_message_decide(tmp_path, capsys):
     assert explained[0]["reading"]["words"] == ["pool_size", "64"]
 
 
+def said_in(language, text, keys):
+    """A case in a language with one fact, which the user said."""
+    data = large(language=language)
+    data["messages"][1]["content"] = text
+    data["probes"][0]["facts"] = [{**fact(text, "state", *keys.split(" + ")), "evidence": ["m1"]}]
+    return data
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "bound", "loose", "altered"),
+    [
+        ("en", "pool_size = 64", "pool_size + 64", "pool_size", "pool_size = 71"),
+        ("de", "Der Cache wird nie leer, Zeilen bleiben", "Cache + leer", "Zeilen", "wird leer"),
+        ("de", "Der Cache wird leer, Zeilen gehen", "Cache + leer", "Zeilen", "wird nicht leer"),
+        ("de", "Der Cache fasst 40 Zeilen", "Cache + 40", "Cache", "fasst 47"),
+        ("zh", "缓存不会清空，数据保留", "缓存 + 清空", "数据 + 保留", "缓存会清空"),
+        ("zh", "缓存会清空，数据丢失", "缓存 + 清空", "数据 + 丢失", "缓存不会清空"),
+        ("zh", "缓存有40行", "缓存 + 40", "缓存", "有47行"),
+    ],
+)
+def test_keys_that_accept_the_opposite_are_found_in_each_measured_language(
+    tmp_path, capsys, language, text, bound, loose, altered
+):
+    bound_path = written(tmp_path, said_in(language, text, bound), "bound.json")
+    assert "keys-accept-opposite" not in rules(bound_path, answer=False)
+    loose_path = written(tmp_path, said_in(language, text, loose), "loose.json")
+    level = "warning" if language == "zh" else "error"
+    assert (level, f"{FACT}/0", "keys-accept-opposite") in found(loose_path, answer=False)
+    code, out = lint(capsys, loose_path, "--no-answers")
+    assert altered in out
+    assert code == 1 or language == "zh"
+
+
 def test_every_rule_has_a_name_that_reads_and_one_sentence():
     for name, (_, sentence) in RULES.items():
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)

@@ -33,8 +33,11 @@ LANGUAGE: Final = Language(
     code="de",
     common=COMMON,
     clause=re.compile(
-        r"[,;!?()]|\.(?=\s|$)|\b(?:aber|sondern|jedoch|weil|denn|stattdessen)\b"
-        r"|\bund(?= (?:ist|wird|bleibt|nutzt|hat|haben|soll|läuft|verwendet|jetzt|nun|dann)\b)"
+        r"(?<!\bplanen)(?<!\bplant)(?<!\bgeplant ist)(?<!\bvorgesehen),"
+        r"|[;!?()]|\.(?=\s|$)|:(?=\s)|(?<= )-(?= )"
+        r"|\b(?:aber|sondern|jedoch|weil|denn|stattdessen)\b"
+        r"|\bund(?= (?:ist|wird|bleibt|nutzt|hat|haben|soll|läuft|verwendet|jetzt|nun|dann)\b"
+        r"| \S+ (?:gewählt|genommen|genutzt|verwendet|eingeführt)\b)"
     ),
     no_subject=re.compile(
         r"(?:(?:das|der|die|dieser|dieses|diese|wurden?|wird|werden|ist|sind|war|waren|hat|haben|aber|"
@@ -45,7 +48,8 @@ LANGUAGE: Final = Language(
         r"[ .!]*(?:(?:worden|wurden?|ist|sind|war|waren|haben|hat|hatten?|werden)[ .!]*){0,2}"
     ),
     ahead=re.compile(
-        r"\b(?:soll(?:en|te|ten)?|(?:muss|müssen) noch|noch (?:zu|nicht|offen)|geplant|planen|"
+        r"\b(?:soll(?:en|te|ten)?|(?:muss|müssen) noch|noch (?:zu|nicht|offen)|(?:ge)?plant|planen|"
+        r"nicht (?:erledigt|fertig|gemacht|begonnen|umgesetzt)|"
         r"vorgesehen|als nächstes|nächste[rn]? schritte?|später|morgen|demnächst|steht noch aus|"
         r"ausstehend|todo|werden wir|wird noch|beabsichtigt|wollen|will|möchten?|vorgeschlagen)\b"
     ),
@@ -122,6 +126,25 @@ LANGUAGE: Final = Language(
             "before",
             r"\b(?:wurden?|wird|werden|ist|sind)\b(?=[^,;]{0,40}\b(?:durch|von)\b[^,;]{1,60}\b"
             r"(?:ersetzt|abgelöst|ausgetauscht|verdrängt)\b)",
+        ),
+        (
+            "replaced",
+            "before",
+            r"\b(?:wurden?|wird|werden|ist|sind) (?:(?!nicht|nie)\w+ )?(?:ersetzt|abgelöst)\b",
+        ),
+        (
+            "replaced",
+            "after",
+            r"\b(?:(?:soll(?:en)?|wird|werden)(?=[^,;]* (?:ersetzen|ablösen)\b)|hat|haben|hatten?|"
+            r"(?<=, )(?:weil|da|dass|der|die|das)) (?:(?!durch\b)[^\s,;]{1,40} ){0,4}?"
+            r"(?P<old>(?!durch\b|\d)[^\s,;]{1,40}) (?:ersetzt|ersetzen|abgelöst|ablösen|ablöst)\b",
+        ),
+        (
+            "replaced",
+            "after",
+            r"(?:^|[,;:] ?)(?:im|in|am|an|seit|ab|bei|auf|jetzt|nun|inzwischen|künftig|damit|dort) "
+            r"(?:[^\s,;]{1,40} ){0,3}?(?:ersetzte?n?|löste?n?|verdrängte?n?) "
+            r"(?:(?:d\w\w|ein\w*) )?[^\s,;]{1,40} (?P<old>(?!durch\b)[^,;]{1,40})",
         ),
         ("replaced", "before", r"\b(?:ersetzt|abgelöst) (?:durch|von)\b"),
         (

@@ -248,7 +248,8 @@ PLANNED: Final = re.compile(
     r"|\b(?:in|for) (?:the|a|some) (?:later|future|next|coming) (?:version|release|quarter|year)\b"
     r"|\bfuture (?:plans|work|ideas)\b|\broadmap\b|\bunder (?:consideration|discussion)\b"
     r"|^(?:planned|proposed|proposals?|suggested|suggestions?):"
-    r"|\bwe (?:plan|intend|hope|want) (?:that|to)\b"
+    r"|\b(?:we (?:plan|intend|hope|want)|(?:they|i|you|us|\w\ws) (?:plan|intend|hope)|plans|"
+    r"intends) (?:that|to)\b"
 )
 """What is only planned; a statement that plans, rules or decides may stand there."""
 CONDITION: Final = re.compile(
