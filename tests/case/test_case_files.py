@@ -215,7 +215,7 @@ def places(value, way=()):
 PLACES = [way for way in places(case_data()) if way]
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(st.sampled_from(PLACES), json_values, st.booleans())
 def test_any_value_anywhere_gives_a_case_or_an_error(tmp_path, way, value, as_lines):
     data = copy.deepcopy(case_data())

@@ -110,7 +110,7 @@ def test_what_cannot_have_an_archive_is_refused(spec, why):
 WORDS = ("cache", "queue", "why", "45", "src", "the", "error")
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     agent_logs(),
     st.integers(60, 600),

@@ -37,7 +37,7 @@ def view_at(compactor, state, context):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(chat=agent_logs(), more=agent_logs(pending=True, max_turns=3), budget=BUDGETS)
 def test_the_structure_stays_sound_and_every_message_has_one_fate(strategy, chat, more, budget):
     compactor, context = strategy(), context_of(budget)

@@ -159,7 +159,7 @@ VALUES = st.sampled_from(
 
 @pytest.mark.parametrize("name", RECORDS)
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     order=st.lists(st.integers(0, 7), min_size=1, max_size=10),

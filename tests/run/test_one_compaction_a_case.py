@@ -26,8 +26,11 @@ SLOWER = [pytest.param(each, marks=pytest.mark.exhaustive) for each in (4, 8)]
 @pytest.mark.parametrize("workers", [0, 2, *SLOWER])
 def test_each_case_is_compacted_once_for_each_compactor_and_trial(pytester, workers):
     set_up(pytester, *CASES)
-    result = run(pytester, BOTH, "--compaction-trials=2", f"-n{workers}", compactor=None)
+    given = (BOTH, "-v", "--compaction-trials=2", f"-n{workers}")
+    result = run(pytester, *given, compactor=None)
     result.assert_outcomes(passed=48)
+    if workers:
+        result.stdout.fnmatch_lines(["scheduling tests via CaseScheduling"])
     counts, used = compactions(pytester)
     assert counts == {(name, case): 2 for name in ("counted", "counted_too") for case in CASES}
     assert len(used) > 1 or workers == 0, "the cases are spread over the workers"
@@ -78,17 +81,14 @@ def test_tests_with_further_parameters_share_the_compaction_of_their_case(pytest
     assert used == {"gw0", "gw1"}
 
 
-@pytest.mark.parametrize(
-    ("dist", "scheduler"), [([], "CaseScheduling"), (["--dist=loadfile"], "LoadFileScheduling")]
-)
-def test_a_distribution_mode_that_the_user_names_is_respected(pytester, dist, scheduler):
+def test_a_distribution_mode_that_the_user_names_is_respected(pytester):
     set_up(pytester, *CASES)
-    result = run(pytester, "-v", "-n2", *dist, compactor="counted")
+    result = run(pytester, "-v", "-n2", "--dist=loadfile", compactor="counted")
     result.assert_outcomes(passed=12)
-    result.stdout.fnmatch_lines([f"scheduling tests via {scheduler}"])
+    result.stdout.fnmatch_lines(["scheduling tests via LoadFileScheduling"])
     counts, used = compactions(pytester)
     assert counts == {("counted", case): 1 for case in CASES}
-    assert len(used) == (1 if dist else 2)
+    assert len(used) == 1
 
 
 @pytest.mark.parametrize(

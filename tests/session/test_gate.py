@@ -374,9 +374,10 @@ def test_quiet_runs_end_with_the_gate_too(pytester):
     assert last_line(result) == "GATE FAILED overall 2.50 < 4.00 · on 4 of 4 items"
 
 
-def test_listing_items_measures_and_gates_nothing(pytester):
+@pytest.mark.parametrize("listing", ["--collect-only", "--fixtures"])
+def test_listing_items_or_fixtures_measures_and_gates_nothing(pytester, listing):
     set_up(pytester, "first")
-    result = run(pytester, "--collect-only", *gate("overall>=5"))
+    result = run(pytester, listing, *gate("overall>=5"))
     assert result.ret == OK
     assert "nothing was measured: no benchmark item has a verdict" not in str(result.stdout)
     assert not any(line.casefold().startswith(("gate", "no gate")) for line in result.outlines)

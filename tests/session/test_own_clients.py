@@ -255,7 +255,7 @@ def test_what_is_asked_outside_is_said_where_it_is_not_counted(pytester, project
     result.stdout.fnmatch_lines(["all models of this run work offline. Nothing was asked."])
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(0, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_a_client_made_on_import_is_replayed_and_estimated_without_a_key(
     pytester, project, monkeypatch, workers
 ):

@@ -84,10 +84,3 @@ def test_a_strategy_that_can_be_made_only_so_often_fails_its_own_items(project):
     assert "INTERNALERROR" not in f"{result.stdout}{result.stderr}"
     assert "SystemExit: 0" in str(result.stdout)
     assert result.parseoutcomes()["failed"] >= 4
-
-
-@pytest.mark.parametrize("listing", ["--fixtures", "--collect-only"])
-def test_a_run_that_lists_something_decides_nothing_and_says_nothing_of_a_gate(project, listing):
-    result = run(project, GATE, listing)
-    assert result.ret == pytest.ExitCode.OK
-    assert "GATE" not in str(result.stdout)

@@ -114,7 +114,7 @@ def test_conversations_of_a_list_are_the_same_read_one_by_one(
     assert imported(path) == at_once
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     values=st.lists(builders.json_values, min_size=1, max_size=6),
     block=st.integers(4, 40),
