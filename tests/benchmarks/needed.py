@@ -33,6 +33,7 @@ from pytest_compaction.importers import (
 )
 from pytest_compaction.metrics import view_index
 
+MOST_CONTROLS = 3
 LEAST_SHARE = 0.85
 """A family is asked without review only if so much of it stood in the view or was fetched."""
 
@@ -46,7 +47,11 @@ def main(arguments: Sequence[str]) -> None:
     files = chosen.files
     if chosen.controls:
         pairs = (pair for transcript in _transcripts(files) for pair in controls_of(transcript))
-        lines = (json.dumps({"needed": one, "control": other}) for one, other in pairs)
+        lines = (
+            json.dumps({"needed": one, "control": control})
+            for one, controls in pairs
+            for control in controls[:1]
+        )
         chosen.controls.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     asked, proposed = Counter[str](), Counter[str]()
     known, held = Counter[str](), Counter[str]()
@@ -112,8 +117,8 @@ def _fetched(log: ProbeLog, found: Found) -> bool:
     return need.way == "fetched" or view_index(since).is_stated(found.fact.statement)
 
 
-def controls_of(transcript: Transcript) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each fact that is asked, with a control: both as question, fact, type and point.
+def controls_of(transcript: Transcript) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Each fact that is asked, with its best controls: as question, fact, type and point.
 
     A control is a fact of the same session and type that as many messages state, one more or less,
     which stands about as far before the point, and of which no later message names or says
@@ -124,7 +129,7 @@ def controls_of(transcript: Transcript) -> Iterator[tuple[dict[str, Any], dict[s
     points = {each["id"]: place[each["after"]] for each in data["compaction_points"]}
     asked = [points[probe.get("point", list(points)[-1])] for probe in data["probes"]]
     recorded = [place[e["after"]] for e in data["compaction_points"] if "recorded" in e]
-    taken: set[str] = set()
+    taken = {fact["text"] for probe in data["probes"] for fact in probe["facts"]}
     for at in sorted(set(asked)):
         log = ProbeLog(transcript.messages, [at], data["budget"], [r for r in recorded if r != at])
         pool = list(_never_used(log))
@@ -143,19 +148,26 @@ def controls_of(transcript: Transcript) -> Iterator[tuple[dict[str, Any], dict[s
                     and each.fact.text not in taken
                     and abs(len(each.positions) - len(found.positions)) <= 1
                 ]
-                if fits:
-                    first = found.positions[0]
-                    best = min(fits, key=lambda one: abs(one.positions[0] - first))
-                    taken.add(best.fact.text)
-                    yield (
-                        _shown(probe["question"], fact["text"], known.type, at, found),
-                        _shown(_question(best), best.fact.text, known.type, at, best),
-                    )
+                first = found.positions[0]
+                fits.sort(key=lambda one: abs(one.positions[0] - first))
+                best = list({one.fact.text: one for one in fits}.values())[:MOST_CONTROLS]
+                taken.update(one.fact.text for one in best)
+                controls = [_shown(_question(one), one.fact.text, log, one) for one in best]
+                yield _shown(probe["question"], fact["text"], log, found), controls
 
 
-def _shown(question: str, text: str, type: str, point: int, found: Found) -> dict[str, Any]:
-    evidence = list(found.fact.evidence)
-    return {"question": question, "fact": text, "type": type, "point": point, "evidence": evidence}
+def _shown(question: str, text: str, log: ProbeLog, found: Found) -> dict[str, Any]:
+    point = log.points[0]
+    return {
+        "question": question,
+        "fact": text,
+        "type": found.fact.type,
+        "point": point,
+        "after": log.messages[point].id,
+        "evidence": list(found.fact.evidence),
+        "mentions": len(found.positions),
+        "distance": point - found.positions[-1],
+    }
 
 
 def _question(found: Found) -> str:
@@ -177,6 +189,18 @@ def _never_used(log: ProbeLog) -> Iterator[Found]:
     at, last = log.points[0], needed.left_tail(log, 0)
     first = needed.first_held(log, at)
     later = "\n".join(readable(message) for message in log.messages[at + 1 :]).casefold()
+    for name, told in needed.told_by_name(log).items():
+        values = [one for one in told if one.role == "tool" and first <= one.place < last]
+        if values and name.casefold() not in later and needed.is_telling(log, name):
+            one = values[-1]
+            need = Need("used", one.text, one.place, one.place, 0, name, one.source)
+            if entry := named(log, need, 0):
+                yield entry
+    for need in needed.changed_files(log, 0, every=True):
+        told_as = Candidate(need.clause, "path", ((need.name,),))
+        entry = log.find(told_as, at, most=40)
+        if entry and needed.last_part(need.name).casefold() not in later:
+            yield replace(entry, need=need)
     for said in (*needed.agent_sentences(log), *needed.user_sentences(log)):
         unused = not any(name.casefold() in later for name in said.names)
         if first <= said.place < last and unused and needed.is_clear(said.text):

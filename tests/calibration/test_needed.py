@@ -11,9 +11,11 @@ from statistics import fmean
 
 import pytest
 from support.pages import DOCS
+from support.paths import public_data
 
 from pytest_compaction.case_making.derive import UNLIKELY
 from pytest_compaction.metrics import weighted_kappa
+from tests.calibration.needed import sheets
 
 FOLDER = Path(__file__).parent / "needed"
 MOVED = {"commands", "file-gaps", "findings", "states"}
@@ -43,6 +45,26 @@ def test_the_page_says_what_readers_found(kind, size, hurt, wrong):
     for reader in (0, 1):
         assert share(found, "hurt", reader) == pytest.approx(hurt[reader], abs=0.006)
         assert share(found, "wrong", reader) == pytest.approx(wrong[reader], abs=0.006)
+
+
+def test_sheets_show_no_reader_what_is_asked_and_what_is_a_control(tmp_path, capsys):
+    sheets.make(tmp_path, [public_data("claude-code/session.jsonl")])
+    key = list(map(json.loads, (tmp_path / "key.jsonl").read_text("utf-8").splitlines()))
+    assert {row["kind"] for row in key} == {"asked", "control"}
+    (sheet,) = tmp_path.glob("before-*.txt")
+    shown = sheet.read_text("utf-8")
+    assert "control" not in shown and all(row["fact"] in shown for row in key)
+    assert len({row["fact"] for row in key}) == len(key)
+    for row in key:
+        log = tmp_path / "logs" / f"{row['session']}-{row['point']}.txt"
+        assert f"[{row['after']} " in log.read_text("utf-8").splitlines()[-1]
+    for side in ("before", "after"):
+        lines = [f"{r['id']} {'hurt' if r['kind'] == 'asked' else 'trivial'}" for r in key]
+        (tmp_path / f"{side}-1.verdicts").write_text("\n".join(lines), "utf-8")
+    capsys.readouterr()
+    sheets.score(tmp_path)
+    out = capsys.readouterr().out
+    assert "100%, 100%" in out and "kappa of hurt: 1.00" in out and "AUC of needed: 1.00" in out
 
 
 def test_proposals_that_readers_would_rarely_confirm_are_withheld():

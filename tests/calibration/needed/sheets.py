@@ -1,0 +1,266 @@
+"""Sheets by which readers judge what ``import`` asks about sessions, mixed with controls.
+
+``python -m tests.calibration.needed.sheets make FOLDER FILE ...`` writes them: ``before-N.txt`` for
+a reader who has the log up to the point, ``after-N.txt`` for one who also has the rest,
+``guess-N.txt`` for one who has no log, the logs, and ``key.jsonl``, which no reader may see. A
+reader writes a line ``ID VERDICT`` for each entry into ``before-N.verdicts`` (hurt, trivial, wrong)
+or ``ID ANSWER`` for a guess. ``... score FOLDER`` prints what came of them.
+"""
+
+import json
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from math import exp
+from multiprocessing import Pool
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from pytest_compaction.case_making import Redactor, make_case, needed
+from pytest_compaction.case_making.log import ProbeLog
+from pytest_compaction.conversation import Message, readable
+from pytest_compaction.importers import (
+    ImportFormatError,
+    Transcript,
+    load_importers,
+    read_by_best,
+)
+from pytest_compaction.metrics import weighted_kappa
+from pytest_compaction.text import printable
+from tests.benchmarks.needed import controls_of, say
+
+SEED = 40
+MOST_ENTRIES, MOST_ASKED = 40, 120
+MOST_OF_A_PROJECT, MOST_STATED = 60, 6
+"""Entries of one project, since one with many sessions must not decide; and those stated only."""
+MOST_RESULT = 1_500
+ASKS = """\
+An agent worked in sessions. At the message that an entry names its conversation would be replaced
+by a summary. For each entry, say what it would cost if the summary did not hold the fact:
+  hurt     the agent would go wrong, ask again, or have to search for it
+  trivial  nobody would miss it
+  wrong    the log does not say so, or the words are no fact at all
+Write one line for each entry into {target}: its id, a space, and hurt, trivial or wrong.
+"""
+GUESSES = """\
+An agent worked in a session, and you see only the first request, the newest messages and some
+questions. Answer each entry in a few words as well as you can guess. Write one line for each into
+{target}: its id, a space, and the answer. Do not look for the session anywhere.
+"""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Make the sheets of sessions, or score the verdicts in a folder."""
+    command, folder, files = arguments[0], Path(arguments[1]), arguments[2:]
+    if command == "make":
+        make(folder, [Path(file) for file in files])
+    else:
+        score(folder)
+
+
+def make(folder: Path, files: Sequence[Path]) -> None:
+    """Write sheets, logs and key; the entries of a session are on one sheet."""
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    held: dict[str, list[dict[str, Any]]] = {}
+    of_project: dict[tuple[str, bool], int] = defaultdict(int)
+    total = 0
+    with Pool(4) as pool:
+        for path, entries, transcript in pool.imap(_of_file, files):
+            if transcript is None:
+                say(f"{path.stem} is left out: {entries}")
+                continue
+            project = path.stem.rpartition("_")[0]
+            asked = sum(each["kind"] == "asked" for each in entries)
+            most = MOST_OF_A_PROJECT if asked else MOST_STATED
+            if not entries or of_project[project, not asked] + len(entries) > most:
+                continue
+            of_project[project, not asked] += len(entries)
+            held[path.stem] = entries
+            _write_logs(folder, path.stem, transcript, {each["point"] for each in entries})
+            if (total := total + asked) >= MOST_ASKED:
+                break
+        pool.terminate()
+    sheets = _packed(list(held.values()))
+    draw, number = random.Random(SEED), 0
+    with (folder / "key.jsonl").open("w", encoding="utf-8") as key:
+        for at, entries in enumerate(sheets, 1):
+            draw.shuffle(entries)
+            for entry in entries:
+                entry["id"], number = f"q{number:03}", number + 1
+                entry["sheet"] = at
+                kept = {name: value for name, value in entry.items() if name != "shown"}
+                key.write(json.dumps(kept) + "\n")
+            for side in ("before", "after"):
+                text = "\n".join(_shown(folder, side, entry) for entry in entries)
+                asks = ASKS.format(target=f"{side}-{at}.verdicts")
+                (folder / f"{side}-{at}.txt").write_text(f"{asks}\n{text}", "utf-8")
+            asked = [entry for entry in entries if entry["kind"] == "asked"]
+            asks = GUESSES.format(target=f"guess-{at}.verdicts")
+            (folder / f"guess-{at}.txt").write_text(asks + _guesses(asked), "utf-8")
+    kinds = [entry["kind"] for entries in sheets for entry in entries]
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds)))
+    say(f"{len(sheets)} sheets of {len(held)} sessions: {counts}")
+
+
+def _of_file(path: Path) -> tuple[Path, Any, Transcript | None]:
+    """The entries of a session and its redacted transcript, or why it has none."""
+    try:
+        (read,) = read_by_best(path, load_importers().importers)[1]
+        transcript = Redactor().redact(read)
+        return path, list(_entries(transcript, path.stem)), transcript
+    except (ImportFormatError, ValueError) as error:
+        return path, printable(str(error))[:120], None
+
+
+def _entries(transcript: Transcript, session: str) -> Iterator[dict[str, Any]]:
+    """What is asked and its controls; each control once."""
+    data = make_case(transcript).data
+    family, clues = {}, {}
+    for probe in data["probes"]:
+        for fact in probe["facts"]:
+            family[fact["text"]] = (probe["id"].split("-", 2)[2], "needed" in fact)
+    left = 0
+    for one, controls in controls_of(transcript):
+        point = one["point"]
+        if point not in clues:
+            log = ProbeLog(transcript.messages, [point], data["budget"])
+            tail = transcript.messages[needed.left_tail(log, 0) : point + 1]
+            clues[point] = "\n".join([_first(transcript.messages), *map(_line, tail)])
+        name, is_needed = family[one["fact"]]
+        kind = "asked" if is_needed else "stated only"
+        yield {"session": session, "kind": kind, "family": name, **one, "shown": clues[point]}
+        left += is_needed
+        for control in controls[: left if is_needed else 0]:
+            left -= 1
+            yield {"session": session, "kind": "control", "family": name, **control, "shown": ""}
+
+
+def _first(messages: Sequence[Message]) -> str:
+    first = next((m for m in messages if m.role == "user"), messages[0])
+    return f"FIRST REQUEST: {_line(first)}"
+
+
+def _line(message: Message) -> str:
+    text = readable(message)
+    cut = f"{text[:MOST_RESULT]} … ({len(text):,} characters)" if len(text) > MOST_RESULT else text
+    return f"[{message.id} {message.role}] {printable(cut, MOST_RESULT + 40)}"
+
+
+def _write_logs(folder: Path, name: str, transcript: Transcript, points: set[int]) -> None:
+    lines = [_line(message) for message in transcript.messages]
+    (folder / "logs" / f"{name}-all.txt").write_text("\n".join(lines), "utf-8")
+    for point in points:
+        text = "\n".join(lines[: point + 1])
+        (folder / "logs" / f"{name}-{point}.txt").write_text(text, "utf-8")
+
+
+def _packed(sessions: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    sheets: list[list[dict[str, Any]]] = [[]]
+    for entries in sessions:
+        if len(sheets[-1]) + len(entries) > MOST_ENTRIES and sheets[-1]:
+            sheets.append([])
+        sheets[-1] += entries
+    return sheets
+
+
+def _shown(folder: Path, side: str, entry: Mapping[str, Any]) -> str:
+    part = entry["point"] if side == "before" else "all"
+    log = folder / "logs" / f"{entry['session']}-{part}.txt"
+    stands = ", ".join(entry["evidence"])
+    return (
+        f"{entry['id']}\n  log: {log} (up to {entry['after']})\n  question: {entry['question']}\n"
+        f"  fact: {entry['fact']}\n  stands in: {stands}\n"
+    )
+
+
+def _guesses(asked: Sequence[Mapping[str, Any]]) -> str:
+    by_point: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for entry in asked:
+        by_point[entry["session"], entry["point"]].append(entry)
+    parts = []
+    for (session, _), entries in by_point.items():
+        questions = "\n".join(f"  {entry['id']}: {entry['question']}" for entry in entries)
+        parts.append(f"\n=== {session}\n{entries[0]['shown']}\n--- questions\n{questions}\n")
+    return "".join(parts)
+
+
+def score(folder: Path) -> None:
+    """Print what readers found, how far they agree, and what tells a fact that would hurt."""
+    with (folder / "key.jsonl").open(encoding="utf-8") as lines:
+        key = {row["id"]: row for row in map(json.loads, lines)}
+    sides = {side: _verdicts(folder, side) for side in ("before", "after")}
+    both = [id for id in key if all(id in verdicts for verdicts in sides.values())]
+    say("| | facts | would hurt | trivial | wrong |\n|---|---:|---:|---:|---:|")
+    for kind in ("asked", "control", "stated only"):
+        ids = [id for id in both if key[id]["kind"] == kind]
+        if ids:
+            cells = [
+                ", ".join(f"{fmean(held[id] == v for id in ids):.0%}" for held in sides.values())
+                for v in ("hurt", "trivial", "wrong")
+            ]
+            say(f"| {kind} | {len(ids)} | {' | '.join(cells)} |")
+    pairs = [tuple(held[id] == "hurt" for held in sides.values()) for id in both]
+    say(f"\nkappa of hurt: {weighted_kappa(pairs):.2f}")
+    rows = [key[id] for id in both if key[id]["kind"] != "stated only"]
+    hurts = [fmean(held[row["id"]] == "hurt" for held in sides.values()) > 0.5 for row in rows]
+    say(f"AUC of needed: {auc([float(r['kind'] == 'asked') for r in rows], hurts):.2f}")
+    for name in ("mentions", "distance"):
+        one = auc([float(row[name]) for row in rows], hurts)
+        say(f"AUC of {name}: {max(one, 1 - one):.2f}")
+    projects = sorted({row["session"].rpartition("_")[0] for row in rows})
+    if len(projects) < 2:
+        return
+    predicted = [0.0] * len(rows)
+    for project in projects:
+        own = [row["session"].rpartition("_")[0] == project for row in rows]
+        learnt = [
+            (_features(r), h) for r, h, is_own in zip(rows, hurts, own, strict=True) if not is_own
+        ]
+        weights = fitted(learnt)
+        for at, row in enumerate(rows):
+            if own[at]:
+                predicted[at] = sum(w * x for w, x in zip(weights, _features(row), strict=True))
+    say(
+        f"AUC of mentions, distance and type, fitted on other projects: {auc(predicted, hurts):.2f}"
+    )
+
+
+def _verdicts(folder: Path, side: str) -> dict[str, str]:
+    held = {}
+    for path in sorted(folder.glob(f"{side}-*.verdicts")):
+        for line in path.read_text("utf-8").splitlines():
+            id, _, verdict = line.strip().partition(" ")
+            held[id] = verdict.strip().casefold()
+    return held
+
+
+TYPES = ("identifier", "path", "value", "decision", "constraint", "next_step", "error", "state")
+
+
+def _features(row: Mapping[str, Any]) -> list[float]:
+    of_type = [float(row["type"] == type) for type in TYPES]
+    return [1.0, min(row["mentions"], 8) / 8, min(row["distance"], 400) / 400, *of_type]
+
+
+def fitted(rows: Sequence[tuple[list[float], bool]]) -> list[float]:
+    """The weights of a logistic regression."""
+    weights = [0.0] * len(rows[0][0])
+    for _ in range(400):
+        for features, hurts in rows:
+            z = sum(w * x for w, x in zip(weights, features, strict=True))
+            step = 0.02 * (hurts - 1 / (1 + exp(-max(-30.0, min(30.0, z)))))
+            weights = [w + step * x for w, x in zip(weights, features, strict=True)]
+    return weights
+
+
+def auc(scores: Sequence[float], hurts: Sequence[bool]) -> float:
+    """The chance that a fact that would hurt scores above one that would not; ties are half."""
+    yes = [s for s, h in zip(scores, hurts, strict=True) if h]
+    no = [s for s, h in zip(scores, hurts, strict=True) if not h]
+    return fmean((a > b) + 0.5 * (a == b) for a in yes for b in no) if yes and no else float("nan")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
