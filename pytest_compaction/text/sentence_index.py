@@ -251,7 +251,7 @@ class SentenceIndex:
         headings = (heading_cue(one) for one in above if not step or standing_below(one) != "open")
         found = [cue for cue in headings if cue is not None]
         first, last = number, number + 1
-        while self.sentences[first].joined and number - first < _RUN:
+        while first and self.sentences[first].joined and number - first < _RUN:
             first -= 1
         while last < len(self.sentences) and self.sentences[last].joined and last - number < _RUN:
             last += 1

@@ -43,3 +43,9 @@ def test_what_goes_on_about_one_subject_is_one_part(read, said):
 )
 def test_the_value_of_another_subject_is_not_taken(read, said):
     assert read(said) != "stated"
+
+
+@pytest.mark.parametrize("text", ["; the lease table is empty", "; the lease table is empty; go"])
+def test_a_text_may_begin_with_a_semicolon(text):
+    keys = (("lease",), ("empty",))
+    assert TextIndex(text).is_stated(Statement("the lease table is empty", keys=keys))
