@@ -83,6 +83,28 @@ def test_readers_agree_and_the_families_that_stay_hurt_more():
     assert max(share(stay, "wrong", reader) for reader in (0, 1)) <= 0.03
 
 
+def test_the_page_says_how_far_being_needed_tells_what_readers_would_miss():
+    found = [row for row in rows("unseen") if row["kind"] != "proposed"]
+    hurts = [row["readers"] == ["hurt", "hurt"] for row in found]
+    asked = [float(row["kind"] == "asked") for row in found]
+    stay = [n for n, row in enumerate(found) if row["family"] not in MOVED]
+    assert sheets.auc(asked, hurts) == pytest.approx(0.71, abs=0.006)
+    still = sheets.auc([asked[n] for n in stay], [hurts[n] for n in stay])
+    assert still == pytest.approx(0.75, abs=0.006)
+
+    def by_type(row):
+        projects = (other["session"].split("_")[0] for other in found)
+        others = [
+            (other["type"], hurt)
+            for other, hurt, project in zip(found, hurts, projects, strict=True)
+            if project != row["session"].split("_")[0]
+        ]
+        alike = [hurt for type, hurt in others if type == row["type"]]
+        return (sum(alike) + 2 * fmean(hurt for _, hurt in others)) / (len(alike) + 2)
+
+    assert sheets.auc(list(map(by_type, found)), hurts) == pytest.approx(0.68, abs=0.006)
+
+
 def test_a_call_misses_its_name_more_often_without_the_needed_fact_than_without_a_control():
     found = rows("next_calls")
     sessions = sorted({row["session"] for row in found})
