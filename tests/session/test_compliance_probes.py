@@ -3,11 +3,10 @@
 import json
 import re
 
-import pytest
 from support.choices import PROBES, choice_data
 from support.exporting import answered, batch_lines, exported, result
 from support.scenarios import last_line, own, records, run, set_up, write_cases
-from support.stub_endpoint import PRICED, serving
+from support.stub_endpoint import PRICED
 from support.worker_counts import BOTH
 
 from pytest_compaction.metrics import constraint_survival
@@ -141,14 +140,6 @@ def test_several_strategies_are_compared_with_their_choices(pytester):
     begin = next(n for n, text in enumerate(shown.outlines) if text.startswith("survival:"))
     end = next(n for n, text in enumerate(shown.outlines) if text.startswith("records:"))
     assert max(map(len, shown.outlines[begin:end])) <= 80
-
-
-@pytest.fixture
-def endpoint(monkeypatch):
-    with serving() as stub:
-        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
-        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-        yield stub
 
 
 @BOTH

@@ -10,7 +10,7 @@ from support.builders import build_case
 from support.pages import DOCS, arguments, commands
 from support.paths import CASES
 from support.scenarios import own, records, run, set_up, write_cases
-from support.stub_endpoint import long_case, serving
+from support.stub_endpoint import long_case
 
 from pytest_compaction.compactors import Registry, parse_spec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
@@ -28,14 +28,6 @@ from pytest_compaction.models.chat.summary import asked_for, read_summary
 
 MODEL = "--compaction-model=gpt-4o-mini"
 PROMPT = "Say what was done, and to which files. At most $words words."
-
-
-@pytest.fixture
-def endpoint(monkeypatch):
-    with serving() as stub:
-        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
-        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-        yield stub
 
 
 @pytest.fixture

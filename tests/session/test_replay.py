@@ -11,14 +11,6 @@ MODEL = "gpt-4o-mini"
 TWO = f"--compactor={own('keep')},anchored"
 
 
-@pytest.fixture
-def endpoint(monkeypatch):
-    with serving() as stub:
-        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
-        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-        yield stub
-
-
 def project(pytester, *ids):
     """A project with cases that ``anchored`` compacts, and prices for the local server."""
     ids = ids or ("first", "second")

@@ -5,18 +5,10 @@ import re
 
 import pytest
 from support.scenarios import flat, records, run, set_up, write_cases
-from support.stub_endpoint import long_case, serving
+from support.stub_endpoint import long_case
 from support.worker_counts import BOTH
 
 from pytest_compaction.models.own_tokens import LATIN
-
-
-@pytest.fixture
-def endpoint(monkeypatch):
-    with serving() as stub:
-        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
-        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-        yield stub
 
 
 def real(pytester, *arguments, model="glm-4.6"):
