@@ -11,9 +11,9 @@ from support.adversarial_texts import texts_for
 from support.package_patterns import Used, patterns
 from support.pattern_time import SIZES, growth, runner
 
-HARDEST = slice(16)
+HARDEST = slice(10)
 LONG = slice(8)
-NEXT_HARDEST = slice(16, 24)
+NEXT_HARDEST = slice(10, 24)
 PARTS = 2
 CALLERS = re.compile(
     r"artifacts\.shell_evidence|case_making\.(lint_facts|lint_log|user_probes:_VALUE_LINE)"

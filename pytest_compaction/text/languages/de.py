@@ -135,8 +135,9 @@ LANGUAGE: Final = Language(
         (
             "replaced",
             "after",
-            r"\b(?:(?:soll(?:en)?|wird|werden)(?=[^,;]* (?:ersetzen|ablösen)\b)|hat|haben|hatten?|"
-            r"(?<=, )(?:weil|da|dass|der|die|das)) (?:(?!durch\b)[^\s,;]{1,40} ){0,4}?"
+            r"\b(?:(?:soll(?:en)?|wird|werden)(?=[^,;]{0,99} (?:ersetzen|ablösen)\b)|"
+            r"hat|haben|hatten?|(?<=, )(?:weil|da|dass|der|die|das)) "
+            r"(?:(?!durch\b)[^\s,;]{1,40} ){0,4}?"
             r"(?P<old>(?!durch\b|\d)[^\s,;]{1,40}) (?:ersetzt|ersetzen|abgelöst|ablösen|ablöst)\b",
         ),
         (
