@@ -11,6 +11,7 @@ import pytest
 from support.endpoint_replies import Answer, checked, completion, is_check
 from support.endpoint_server import serving
 from support.exporting import batch_lines, result, write_results
+from support.runs_here import run_here
 from support.scenarios import case, lean
 from support.stub_endpoint import long_case
 
@@ -194,7 +195,10 @@ async def compact(messages, budget, model):
 """
 
 
-def test_the_requests_of_both_refs_are_one_batch_and_replayed(folder, monkeypatch, capsys):
+def test_the_requests_of_both_refs_are_one_batch_and_replayed(
+    pytester, folder, monkeypatch, capsys
+):
+    run_here(pytester, monkeypatch)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     git("init", "-q", "-b", "main")
     (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\nbatch/\n*.jsonl\n")

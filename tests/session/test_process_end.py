@@ -247,7 +247,9 @@ def keep(messages, budget):
 @pytest.mark.parametrize(
     ("send", "number", "code"),
     [
-        (os.kill, signal.SIGINT, pytest.ExitCode.INTERRUPTED),
+        pytest.param(
+            *(os.kill, signal.SIGINT, pytest.ExitCode.INTERRUPTED), marks=pytest.mark.exhaustive
+        ),
         (os.killpg, signal.SIGINT, pytest.ExitCode.INTERRUPTED),
         pytest.param(os.kill, signal.SIGTERM, -signal.SIGTERM, marks=pytest.mark.exhaustive),
     ],
@@ -294,7 +296,11 @@ for function in (pytest_runtest_call, fails):
 """Ctrl-C at an instruction that belongs to no line, as it can come on Python 3.11."""
 
 
-@pytest.mark.parametrize("check", [(), ("--compaction-check",)], ids=["benchmark", "check"])
+@pytest.mark.parametrize(
+    "check",
+    [(), pytest.param(("--compaction-check",), marks=pytest.mark.exhaustive)],
+    ids=["benchmark", "check"],
+)
 def test_an_interruption_at_an_instruction_without_a_line_is_an_interruption(project, check):
     project.makepyfile(no_lines=WITHOUT_LINES)
     strategy = f"--compactor={own('keep')}"

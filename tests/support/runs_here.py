@@ -1,6 +1,7 @@
 """Commands that start runs of pytest, without a process for each: it would load everything anew."""
 
 import io
+import os
 import subprocess
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -27,6 +28,8 @@ def run_here(pytester, monkeypatch):
                 patch.chdir(cwd or Path.cwd())
                 for name, value in env.items():
                     patch.setenv(name, value)
+                for folder in filter(None, env.get("PYTHONPATH", "").split(os.pathsep)):
+                    patch.syspath_prepend(folder)
                 _, _, module, *arguments = command
                 assert module == "pytest"
                 self._code = pytester.inline_run(*arguments).ret
