@@ -46,7 +46,7 @@ def test_an_endpoint_that_answers_nothing_is_said_with_the_reason(doctor):
     code, shown, server = doctor("quota-exhausted")
     assert code == 1
     assert "the account has no credit left" in shown
-    assert len(server.bodies) == 2
+    assert len(server.bodies) == 3
 
 
 @pytest.mark.parametrize(
