@@ -47,6 +47,26 @@ def test_the_page_says_what_readers_found(kind, size, hurt, wrong):
         assert share(found, "wrong", reader) == pytest.approx(wrong[reader], abs=0.006)
 
 
+def test_the_page_says_what_a_reader_found_where_nothing_shown_tells_a_fact():
+    found = rows("other_projects")
+    asked = [row for row in found if row["kind"] == "asked"]
+    controls = [row for row in found if row["kind"] == "control"]
+    assert (len(asked), len(controls)) == (108, 39)
+    assert fmean(row["after"] == "hurt" for row in asked) == pytest.approx(0.71, abs=0.006)
+    assert fmean(row["after"] == "hurt" for row in controls) == pytest.approx(0.38, abs=0.006)
+    assert not any(row["after"] == "wrong" for row in found)
+    types = ("decision", "constraint", "value", "error")
+    assert fmean(row["type"] in types for row in asked) == pytest.approx(0.35, abs=0.006)
+    named = Counter(row["family"] for row in asked if row["guessed"])
+    assert (named["requests"], named["open-steps"], named.total()) == (9, 6, 21)
+    both = [row for row in found if row["kind"] != "stated only"]
+    hurts = [row["after"] == "hurt" for row in both]
+    needed = sheets.auc([float(row["kind"] == "asked") for row in both], hurts)
+    assert needed == pytest.approx(0.64, abs=0.006)
+    others = sheets.auc(sheets.by_other_projects(both, hurts), hurts)
+    assert others == pytest.approx(0.69, abs=0.006)
+
+
 def test_sheets_show_no_reader_what_is_asked_and_what_is_a_control(tmp_path, capsys):
     sheets.make(tmp_path, [public_data("claude-code/session.jsonl")])
     key = list(map(json.loads, (tmp_path / "key.jsonl").read_text("utf-8").splitlines()))

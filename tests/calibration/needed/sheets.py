@@ -209,9 +209,14 @@ def score(folder: Path) -> None:
     for name in ("mentions", "distance"):
         one = auc([float(row[name]) for row in rows], hurts)
         say(f"AUC of {name}: {max(one, 1 - one):.2f}")
+    if len({row["session"].rpartition("_")[0] for row in rows}) > 1:
+        told = auc(by_other_projects(rows, hurts), hurts)
+        say(f"AUC of mentions, distance and type, fitted on other projects: {told:.2f}")
+
+
+def by_other_projects(rows: Sequence[Mapping[str, Any]], hurts: Sequence[bool]) -> list[float]:
+    """What a model of mentions, distance and type that was fitted on other projects predicts."""
     projects = sorted({row["session"].rpartition("_")[0] for row in rows})
-    if len(projects) < 2:
-        return
     predicted = [0.0] * len(rows)
     for project in projects:
         own = [row["session"].rpartition("_")[0] == project for row in rows]
@@ -222,9 +227,7 @@ def score(folder: Path) -> None:
         for at, row in enumerate(rows):
             if own[at]:
                 predicted[at] = sum(w * x for w, x in zip(weights, _features(row), strict=True))
-    say(
-        f"AUC of mentions, distance and type, fitted on other projects: {auc(predicted, hurts):.2f}"
-    )
+    return predicted
 
 
 def _verdicts(folder: Path, side: str) -> dict[str, str]:
