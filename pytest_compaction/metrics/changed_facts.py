@@ -9,7 +9,6 @@ from typing import Any
 
 from pytest_compaction.metrics.aggregates import is_stated, outcome_of
 from pytest_compaction.metrics.comparisons import fewest_cases
-from pytest_compaction.metrics.intervals import incomplete_beta
 from pytest_compaction.record import Record
 
 ProbeKey = tuple[str, str, str]
@@ -141,6 +140,8 @@ def newly_gone_bound(changes: FactChanges, cases: int) -> int:
     on Reliability 19, 1970). Facts of one summary are lost together, so that with six cases or more
     the counts are divided by their dispersion over cases.
     """
+    from scipy.special import betainc  # takes long to import
+
     counts = Counter((fact.case, True) for fact in changes.gone)
     counts.update((fact.case, False) for fact in changes.regained)
     seen, places = counts.total(), 2 * cases
@@ -151,6 +152,6 @@ def newly_gone_bound(changes: FactChanges, cases: int) -> int:
         spread += (places - len(counts)) * mean**2
         dispersion = max(spread / mean / (places - 1), 1.0)
     bound = 0
-    while incomplete_beta((bound + 1) / dispersion, seen / dispersion + 1, 1 / 3) > 0.05:
+    while betainc((bound + 1) / dispersion, seen / dispersion + 1, 1 / 3) > 0.05:
         bound += 1
     return bound

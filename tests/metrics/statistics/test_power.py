@@ -6,15 +6,10 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import betainc, nctdtr, stdtrit
+from scipy.special import nctdtr, stdtrit
 
-from pytest_compaction.metrics import (
-    cases_needed,
-    detectable_difference,
-    fewest_cases,
-    t_quantile,
-)
-from pytest_compaction.metrics.intervals import incomplete_beta, sums_of
+from pytest_compaction.metrics import cases_needed, detectable_difference, fewest_cases
+from pytest_compaction.metrics.intervals import sums_of
 
 OF_12 = {f"c{number:02}": [0.1 * (number % 5), -0.2] for number in range(12)}
 
@@ -23,17 +18,6 @@ def power_of(cases, difference, spread, level=0.05):
     """The probability that a two-sided t test over this many cases finds a difference."""
     shift = difference * math.sqrt(cases) / spread
     return 1 - nctdtr(cases - 1, shift, stdtrit(cases - 1, 1 - level / 2))
-
-
-@given(st.floats(0.001, 0.999), st.floats(1, 2000))
-def test_quantiles_of_t_are_those_of_scipy(probability, freedom):
-    found = t_quantile(probability, freedom)
-    assert found == pytest.approx(stdtrit(freedom, probability), rel=1e-9, abs=1e-12)
-
-
-@given(st.floats(0.1, 500), st.floats(0.1, 500), st.floats(0.001, 0.999))
-def test_the_incomplete_beta_function_is_that_of_scipy(a, b, x):
-    assert incomplete_beta(a, b, x) == pytest.approx(betainc(a, b, x), rel=1e-9, abs=1e-12)
 
 
 @given(st.floats(0.02, 0.1), st.sampled_from([0.5, 0.8, 0.95]))
