@@ -8,10 +8,10 @@ said of them is uncertain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.text.ideographs import KANA, SIGN
 from pytest_compaction.text.languages.language import Language
@@ -87,15 +87,34 @@ _OTHER_SCRIPT: Final = re.compile(
 _CYRILLIC: Final = re.compile("[\u0400-\u04ff]")
 _FEWEST: Final = 2
 """Function words of a language that a sentence must hold to be in it."""
+_SHORT: Final = 40
+"""Characters of words up to which function words tell more than letters."""
+
+
+@cache
+def _letters() -> Any:
+    """The model of py3langid, which is loaded where a text might not be in English."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    found = LanguageIdentifier.from_pickled_model(MODEL_FILE)
+    found.set_languages(list(_LATIN))
+    return found
+
+
+def _by_letters(words: str, among: Sequence[str] = _LATIN) -> str:
+    """Which language of Latin script words without code are in, by their letters."""
+    ranked: list[tuple[str, float]] = _letters().rank(words)
+    return next(code for code, _ in ranked if code in among)
 
 
 @lru_cache(maxsize=8192)
 def language_of(text: str, home: str = "en") -> str:
     """The code of the language of a sentence, from what is neither code nor quoted.
 
-    The script decides first. Between languages of Latin script the function words decide, and only
-    English and ``home``, the language of the conversation, come into question: a name or a line of
-    a log is no sentence of a third language. What holds no word that tells is in ``home``.
+    The script decides first. Between languages of Latin script letters decide, in few words
+    function words, and only English and ``home``, the language of the conversation, come into
+    question: a name or a line of a log is no sentence of a third language. What tells nothing is
+    in ``home``.
     """
     if text.isascii() and home == "en":
         return "en"
@@ -105,10 +124,14 @@ def language_of(text: str, home: str = "en") -> str:
         found = "ja"
     if found or home == "en":
         return found or "en"
-    words = _WORD.findall(prose.lower())
+    words = _WORD.findall(prose)
+    if home not in _LATIN:
+        return "en" if words else home
+    if len(said := " ".join(words)) > _SHORT:
+        return _by_letters(said, ("en", home))
+    words = said.lower().split()
     told = [word for word in words if not is_common(word, "en") or not is_common(word, home)]
-    mine, english = (_common(told, code) for code in (home, "en"))
-    return "en" if english > mine or (words and home not in _LATIN) else home
+    return "en" if _common(told, "en") > _common(told, home) else home
 
 
 def has_function_word(normal: str, code: str) -> bool:
@@ -159,11 +182,12 @@ def language_of_conversation(texts: Iterable[str]) -> str:
         for pattern, code, share in _SCRIPTS:
             if len(pattern.findall(prose)) > share * letters:
                 return code
-    english = _common(words, "en")
-    if 10 * english >= len(words):
-        others = ("de", "fr", "es", "pt") if not prose.isascii() else ()
-    else:
-        others = _LATIN[1:]
-    counts = {code: _common(words, code) for code in others}
-    best = max(counts, key=lambda code: counts[code], default="en")
-    return best if counts.get(best, 0) > max(1.5 * english, _FEWEST) else "en"
+    counts = {code: _common(words, code) for code in _LATIN}
+    english = counts.pop("en")
+    best = max(counts, key=lambda code: counts[code])
+    if english > 2 * counts[best]:
+        return "en"
+    if len(told := " ".join(words)) > _SHORT:
+        best = _by_letters(told)
+        return best if counts.get(best, 0) > _FEWEST else "en"
+    return best if counts[best] > max(1.5 * english, _FEWEST) else "en"
