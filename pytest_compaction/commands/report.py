@@ -38,6 +38,7 @@ _NEEDS: Final = {
     "budgets": "a run at several budgets, such as --compaction-budget=1000,2000",
     "curve": "a strategy that reads the question, such as window+archive or rag",
     **dict.fromkeys(LONG_MEMORY, "a run over long conversations, with questions of that kind"),
+    "classes": "cases of two tasks or lengths",
     "origins": "a run over real and scripted cases",
     "production": _RECORD,
     **dict.fromkeys(("losses", "survival", "runway", "cycles"), _COMPACTED),

@@ -176,7 +176,7 @@ class AB:
 
 
 def _verdict(changes: ArmChanges) -> str:
-    facts = f"{len(changes.facts.gone)} facts lost, {len(changes.facts.regained)} gained"
+    facts = f"{counted(len(changes.facts.gone), 'fact')} lost, {len(changes.facts.regained)} gained"
     if not changes.figures:
         return f"no item has a score in both versions; {facts}"
     overall = changes.figures[0]

@@ -50,8 +50,7 @@ from pytest_compaction.text import printable
 _NAME: Final = 20
 _HEADS: Final = dict(zip(DIMENSIONS, ("accu", "cntx", "arti", "cnty", "comp", "inst"), strict=True))
 _FIGURES: Final = 8 + 5 * len(DIMENSIONS) + 5 + 7 + 6 + 6
-_RATIO: Final = 6
-_WORDS: Final = 9
+_WORDS: Final = 4
 _SECONDS: Final = 6
 _NAMES: Final = (11, 19)
 _LETTERS: Final = 6
@@ -178,9 +177,8 @@ def strategy_table(
 ) -> Iterator[Line]:
     """The strategies by overall score; those that are not ranked stand below a rule.
 
-    With ``words`` a column says who wrote the summaries; the compression ratio gives way to it
-    unless the names leave room for both. Another column has the seconds of a compaction where a
-    model was waited for.
+    With ``words`` a letter says who wrote the summaries. A column has the seconds of a compaction
+    where a model was waited for.
     """
     apart = with_other_words(groups)
 
@@ -200,16 +198,15 @@ def strategy_table(
         for item in figures
     }
     room = max(map(len, short.values()), default=0) + any(short.values())
-    longest = max((len(item.compactor) for item in figures), default=0)
     waited = not words and any(known()["seconds"].mean(groups[i.compactor]) for i in figures)
-    ratios = not words or longest <= WIDTH - _FIGURES - _WORDS - room
-    figures_width = _FIGURES + words * _WORDS - (not ratios) * _RATIO + waited * _SECONDS
-    shortest = _NAMES[0] - _RATIO * (words or waited)
+    figures_width = _FIGURES + words * _WORDS + waited * _SECONDS
+    shortest = _NAMES[0] - _SECONDS * (words or waited)
+    longest = max((len(item.compactor) for item in figures), default=0)
     width = max(shortest, min(longest, _NAMES[1], WIDTH - figures_width - room))
     names = short_names(sorted(item.compactor for item in figures), width)
     heads = "".join(f"{_HEADS[dimension]:>5}" for dimension in DIMENSIONS)
     head = f"{'compactor':<{width}}{'overall':>8}{'':<{room}}{heads}{'pass':>5}{'tokens':>7}"
-    head += f"{' ratio' * ratios}{'   sec' * waited}  used{' words' * words}"
+    head += f" ratio{'   sec' * waited}  used{'  by' * words}"
     yield Line(head, "dim")
     outside = False
     ranked = sorted(figures, key=lambda item: (not competes(item), *_rank(item)))
@@ -218,10 +215,9 @@ def strategy_table(
             outside = True
             yield Line("-" * (width + room + figures_width), "dim")
         label = f"{names[item.compactor]:<{width}}"
-        row = _row(item, short[item.compactor], room, groups, words, ratios, waited)
+        row = _row(item, short[item.compactor], room, groups, words, waited)
         yield Line(f"{label}{row}".rstrip())
-    ratio = "; ratio: tokens before / after" if ratios else ""
-    notes = [f"tokens: mean of views{ratio}; used: share of the budget"]
+    notes = ["tokens: mean of views; ratio: tokens before / after; used: share of the budget"]
     if waited:
         notes.append("sec: seconds that models took for a compaction, where one was asked")
     notes += _on_words(groups) if words else ()
@@ -238,6 +234,14 @@ def strategy_table(
         yield from wrapped(note, "dim")
 
 
+_BY: Final = {
+    "recorded": ("w", "recorded words of a model"),
+    "stale": ("s", "recorded words, stale"),
+    "rules": ("r", "rules"),
+    "live": ("l", "a model, by a client of its own"),
+    "none": ("-", "no model asked"),
+}
+"""Who writes summaries: the letter in the table, and its meaning below."""
 ON_WORDS: Final = {
     "stale": "stale: recorded words that answer another request than the one that would be sent "
     "now; the header has the date of their prompt",
@@ -247,7 +251,9 @@ ON_WORDS: Final = {
 
 
 def _on_words(groups: Mapping[str, Sequence[Record]]) -> Iterator[str]:
-    yield "words: who wrote the summaries, - where no model was asked"
+    there = {_written_by(records) for records in groups.values()}
+    named = ", ".join(f"{letter} {text}" for word, (letter, text) in _BY.items() if word in there)
+    yield f"by: who wrote the summaries: {named}"
     if any(map(stale_summaries, groups.values())):
         yield ON_WORDS["stale"]
     if with_other_words(groups):
@@ -268,7 +274,6 @@ def _row(
     room: int,
     groups: Mapping[str, Sequence[Record]],
     words: bool,
-    ratios: bool,
     waited: bool,
 ) -> str:
     overall = _cell(item.overall.value if item.overall else None, 8, ".2f")
@@ -283,14 +288,18 @@ def _row(
     ratio = known()["ratio"].mean(groups[item.compactor])
     times = _cell(ratio.value if ratio else None, 6, ".1f")
     marked = f" {letters}" if letters else ""
-    row = f"{overall}{marked:<{room}}{cells}{passed}{tokens}{times if ratios else ''}"
+    row = f"{overall}{marked:<{room}}{cells}{passed}{tokens}{times}"
     if waited:
         seconds = known()["seconds"].mean(groups[item.compactor])
         row += _cell(seconds.value if seconds else None, _SECONDS, ".1f")
     if not words:
         return f"{row}{budget}"
-    records = groups[item.compactor]
-    return f"{row}{budget:<6} {'stale' if stale_summaries(records) else words_in(records) or '-'}"
+    return f"{row}{budget:<6}  {_BY[_written_by(groups[item.compactor])][0]}"
+
+
+def _written_by(records: Sequence[Record]) -> str:
+    """Who wrote the summaries of a strategy, by the key of :data:`_BY`."""
+    return "stale" if stale_summaries(records) else words_in(records) or "none"
 
 
 def _cell(value: float | None, width: int, form: str) -> str:

@@ -206,7 +206,7 @@ def _further(groups: Iterable[Sequence[Record]]) -> list[Figure]:
 
 
 def _heads(more: Sequence[Figure]) -> Iterator[tuple[str, str]]:
-    for key in ("cases", "scored", "overall", "pass", "removed", "stated", "tokens"):
+    for key in ("cases", "scored", "overall", "pass", "removed", "ratio", "stated", "tokens"):
         yield key, "pass^1" if key == "pass" else key
     yield from ((figure.name, figure.head) for figure in more)
 
@@ -218,6 +218,8 @@ def _figures(item: Aggregate, records: Sequence[Record], more: Sequence[Figure])
     yield Cell(item.passes.get(1), "share")
     removed = item.tokens.removed if item.tokens.before else None
     yield Cell("grew" if removed is not None and removed < 0 else removed, "share")
+    ratio = known()["ratio"].mean(records)
+    yield Cell(ratio.value if ratio else None, "number")
     yield estimate(item.stated, "share", _SHARE)
     yield count(item.view_tokens)
     found = means(records) if more else {}

@@ -87,13 +87,18 @@ def _shown_texts(asked: Sequence[AskedBy]) -> tuple[str, str]:
     return (texts[0][0] if texts else ""), "\n---\n".join(dict.fromkeys(users))
 
 
+_OWN_TEXT: Final = "; a text of your own is given with prompt=FILE"
+
+
 def prompt_lines(session: BenchmarkSession) -> Iterator[str]:
     """The lines of the header on prompts and instructions: their hashes, and what is odd."""
     for part, said, takes_instruction in session.registry.told(session.specs):
         if said.instruction and not takes_instruction:
+            traits = session.registry.traits(part)
+            prompted = "" if traits.opaque or traits.by_server else _OWN_TEXT
             yield (
                 f"{part.text}: the product's own command takes no instruction, so that "
-                "instruction= has no effect; a text of your own is given with prompt=FILE"
+                f"instruction= has no effect{prompted}"
             )
     own = [each for each in session.settings.prompts if not (each.file or each.instruction)]
     recorded = session.words.strategies

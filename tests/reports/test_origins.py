@@ -46,8 +46,8 @@ def test_the_summary_has_a_row_for_each_origin():
     lines = text(both(), "anchored")
     start = lines.index("Real and scripted cases apart")
     assert [line.split() for line in lines[start + 2 : start + 4]] == [
-        "anchored real 2 2 1.50 0% 90% 0% 100".split(),
-        "anchored scripted 3 3 4.00 67% 70% 50% 300".split(),
+        "anchored real 2 2 1.50 0% 90% 10.00 0%".split(),
+        "anchored scripted 3 3 4.00 67% 70% 3.33 50%".split(),
     ]
     assert all(len(line) <= WIDTH for line in lines)
     assert any(line.startswith("overall       3.00") for line in lines)

@@ -4,7 +4,8 @@ Version 2.14 of the Python SDK (public source, read on 2026-11-30) compacts noth
 ``compact_20260112`` of a request makes the endpoint do it. That is ``mode=server``, the default.
 The view is the whole log, and with every
 request for an answer goes ``context_management`` with the edit ``compact_20260112``
-(trigger: ``threshold``, by default the API's 150,000 tokens), and before it
+(trigger: ``threshold``, by default the API's 150,000 tokens; ``instructions``: the instruction
+of the user, if there is one), and before it
 ``clear_tool_uses_20250919`` if ``clear`` is given, so that a summary is written only of
 what clearing left. Anthropic's own endpoint takes that in its Messages API; a gateway
 with chat completions that passes it on, as LiteLLM does, is asked here. Without such an endpoint,
@@ -108,7 +109,7 @@ class Anthropic(ProductCompactor):
         if self.threshold is None:
             self.threshold = THRESHOLDS[self.mode]
         self.due_tokens = self.threshold
-        self.by_server = self.mode == "server"
+        self.by_server = self.takes_instruction = self.mode == "server"
         clear = self.clear
         self.clearing = None if clear is None else ToolUseClearing(clear, self.clear_trigger)
         if self.by_server:
@@ -175,8 +176,10 @@ class Anthropic(ProductCompactor):
         """The edits for the server: clearing first, then a summary of the rest."""
         edits = [] if self.clearing is None else [_clearing(self.clearing, context)]
         value = max(LEAST_TRIGGER, self.due_at(context))
-        edits.append({"type": COMPACTION, "trigger": _tokens(value)})
-        return {PARAMETER: {"edits": edits}}
+        compaction: dict[str, Any] = {"type": COMPACTION, "trigger": _tokens(value)}
+        if context.instructions:
+            compaction["instructions"] = context.instructions
+        return {PARAMETER: {"edits": [*edits, compaction]}}
 
     async def _regenerate(
         self,

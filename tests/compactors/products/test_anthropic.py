@@ -1,5 +1,7 @@
 """``anthropic``: the endpoint compacts; losses and constants of what the client did before."""
 
+from dataclasses import replace
+
 from support.builders import (
     COUNTER,
     assistant,
@@ -97,6 +99,10 @@ def test_only_the_server_is_sent_parameters():
             ]
         }
     }
+    told = replace(context, instructions="keep the port")
+    [edit] = served.render(served.start(), told).parameters["context_management"]["edits"]
+    assert edit["instructions"] == "keep the port"
+    assert served.takes_instruction and not Anthropic(mode="client").takes_instruction
 
 
 # --- clearing tool uses --------------------------------------------------------------
