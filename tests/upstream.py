@@ -91,6 +91,8 @@ def main(arguments: list[str]) -> int:
             for line in lines:
                 mark = "-" if line.endswith("nothing checked") else mark
                 sys.stdout.write(f"{mark:<5}{row['strategy']:<22}{line}\n")
+    if code:
+        sys.stdout.write("Checkouts older than the versions that were read lack texts too.\n")
     return code
 
 

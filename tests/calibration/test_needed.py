@@ -47,7 +47,7 @@ def test_the_page_says_what_readers_found(kind, size, hurt, wrong):
         assert share(found, "wrong", reader) == pytest.approx(wrong[reader], abs=0.006)
 
 
-def test_the_page_says_what_a_reader_found_where_nothing_shown_tells_a_fact():
+def test_the_page_says_what_readers_found_where_nothing_shown_tells_a_fact():
     found = rows("other_projects")
     asked = [row for row in found if row["kind"] == "asked"]
     controls = [row for row in found if row["kind"] == "control"]
@@ -55,6 +55,11 @@ def test_the_page_says_what_a_reader_found_where_nothing_shown_tells_a_fact():
     assert fmean(row["after"] == "hurt" for row in asked) == pytest.approx(0.71, abs=0.006)
     assert fmean(row["after"] == "hurt" for row in controls) == pytest.approx(0.38, abs=0.006)
     assert not any(row["after"] == "wrong" for row in found)
+    assert fmean(row["before"] == "hurt" for row in asked) == pytest.approx(0.55, abs=0.006)
+    assert fmean(row["before"] == "hurt" for row in controls) == pytest.approx(0.36, abs=0.006)
+    assert fmean(row["before"] == "wrong" for row in asked) == pytest.approx(0.10, abs=0.006)
+    kappa = weighted_kappa([(row["before"] == "hurt", row["after"] == "hurt") for row in found])
+    assert kappa == pytest.approx(0.69, abs=0.006)
     types = ("decision", "constraint", "value", "error")
     assert fmean(row["type"] in types for row in asked) == pytest.approx(0.35, abs=0.006)
     named = Counter(row["family"] for row in asked if row["guessed"])

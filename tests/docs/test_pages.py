@@ -5,12 +5,14 @@ import re
 import tomllib
 
 import pytest
+from support.builders import context_of
 from support.pages import DOCS, PAGES, README, arguments, blocks, commands, name, prose, text
 from support.paths import ROOT
 from support.readme_blocks import PAGE_OF, has_records, shown
 
 from pytest_compaction import cli
 from pytest_compaction.checking import INVARIANTS
+from pytest_compaction.compactors import named_strategies
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.importers import load_importers
@@ -117,6 +119,20 @@ def test_the_two_commands_of_a_clone_stand_in_the_readme_and_are_run_by_ci():
 def test_every_shipped_strategy_has_one_row():
     rows = re.findall(r"^\| `([\w-]+)` \|", text(DOCS / "strategies.md"), re.MULTILINE)
     assert sorted(rows) == Registry().names()
+
+
+def test_the_page_says_at_how_many_tokens_each_product_is_due():
+    page = text(DOCS / "strategies.md").split("### When each is due")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([\d,]+) \| (.+) \|$", page, re.MULTILINE)
+    stated = {
+        name: int(tokens.replace(",", ""))
+        for tokens, names in rows
+        for name in re.findall(r"`([^`]+)`", names)
+    }
+    registry, specs = named_strategies(list(stated), {})
+    context = context_of(window=200_000)
+    assert len(stated) == 15
+    assert stated == {spec.text: registry.create(spec).due_at(context) for spec in specs}
 
 
 def test_every_format_has_a_row():
