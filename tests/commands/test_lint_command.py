@@ -318,7 +318,7 @@ def test_what_the_tail_keeps_is_a_warning_but_for_the_present_state(tmp_path):
 
 def test_the_last_message_belongs_to_the_tail_however_large_it_is(tmp_path):
     data = large(probes=[probe("What was set?", "row 39 of the backlog")])
-    last = {"id": "last", "role": "assistant", "content": "row 39 of the backlog. " + "x y " * 500}
+    last = {"id": "last", "role": "assistant", "content": "row 39 of the backlog. " + "x z " * 500}
     data["messages"].append(last)
     data["compaction_points"][0]["after"] = "last"
     data["probes"][0]["facts"][0]["evidence"] = ["last"]

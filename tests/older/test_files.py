@@ -30,9 +30,9 @@ def runs(project):
 @pytest.mark.parametrize(
     ("number", "rows"),
     [
-        (1, ["anchored 12 1 12 5.00 100% 84% 100% 1,012", "window 12 1 12 1.67 33% 85% 33% 989"]),
-        (2, ["anchored 6 1 6 5.00 100% 84% 100% 1,012", "none 6 1 6 5.00 100% 0% 100% 6,389"]),
-        (3, ["anchored-b700 6 1 6 5.00 100% 91% 100% 570", "window-b700 6 1 6 1.67 33% 91% 33%"]),
+        (1, ["anchored 12 1 12 5.00 100% 84% 6.31 100% 1,012", "window 12 1 12 1.67 33% 85% 6.46"]),
+        (2, ["anchored 6 1 6 5.00 100% 84% 6.31 100% 1,012", "none 6 1 6 5.00 100% 0% 1.00"]),
+        (3, ["anchored-b700 6 1 6 5.00 100% 91% 11.21 100% 570", "window-b700 6 1 6 1.67 33%"]),
     ],
 )
 def test_the_figures_of_a_run_file_are_those_of_then(project, capsys, number, rows):

@@ -139,7 +139,7 @@ def test_recorded_summaries_are_measured_without_a_key(project, record, workers)
     assert "roo: words: rules, because none are recorded for these cases; they tell what" in text
     assert "words record --compactor=roo --model=NAME, or ask a model: --compaction-m" in text
     rows = {line.split()[0]: line.split()[-1] for line in shown.outlines if line.strip()}
-    assert (rows["anchored"], rows["truncate"], rows["roo"]) == ("recorded", "-", "rules")
+    assert (rows["anchored"], rows["truncate"], rows["roo"]) == ("w", "-", "r")
     assert max(map(len, shown.outlines[shown.outlines.index("") :])) < 200
     header = records(project).header
     assert header["words"]["strategies"] == {"anchored": "recorded", "roo": "rules"}
@@ -206,7 +206,7 @@ def test_words_of_another_request_are_marked_and_no_gate_passes_with_them(projec
     assert red.format(len(measured)) in capsys.readouterr().out
     gated = measure(project, f"--compactor={strategy},truncate", GATE, UNSCORED)
     assert gated.ret == pytest.ExitCode.TESTS_FAILED
-    assert any(line.split()[-2:] == ["-", "stale"] for line in gated.outlines if line)
+    assert any(line.split()[-2:] == ["-", "s"] for line in gated.outlines if line)
     assert red.format(len(marked)) in last_line(gated)
     found = [r for r in records(project).records if r["compactor"] == strategy]
     assert {(r["status"], r["stale"]) for r in found} == {("unscored", True)}
@@ -332,7 +332,7 @@ def test_without_any_words_rules_write_and_say_so_and_no_gate_passes_with_them(
     assert "nothing of prompts and models, which have no effect; record them: pytest-comp" in text
     assert "--compactor=anchored --model=NAME, or ask a model: --compaction-model=NAME" in text
     rows = {line.split()[0]: line.split()[-1] for line in shown.outlines if line.strip()}
-    assert (rows["anchored"], rows["truncate"]) == ("rules", "-")
+    assert (rows["anchored"], rows["truncate"]) == ("r", "-")
     assert records(project).header["words"]["strategies"] == {"anchored": "rules"}
     capsys.readouterr()
     assert main(["gate", "last", "--threshold=overall>=0"]) == pytest.ExitCode.USAGE_ERROR
@@ -499,4 +499,4 @@ def test_shards_of_recorded_words_become_the_run(project, record, capsys):
     assert output.read_bytes() == one.read_bytes()
     shown = capsys.readouterr().out
     rows = {line.split()[0]: line.split()[-1] for line in shown.splitlines() if line.strip()}
-    assert (rows["anchored"], rows["truncate"], rows["roo"]) == ("recorded", "-", "rules")
+    assert (rows["anchored"], rows["truncate"], rows["roo"]) == ("w", "-", "r")
