@@ -36,12 +36,15 @@ class KeyShape:
     finds nothing; those of a pattern that ignores case are in lower case. The secret is the
     group ``secret``, or the whole match if ``pattern`` has no such group.
 
-    Of an ``opaque`` secret it is asked that it has digits and is not made of words.
+    Of an ``opaque`` secret it is asked that it has digits and is not made of words. A pattern
+    that begins with any word is slow: it is tried only around a match of ``core`` in the text in
+    lower case, which is in each of its matches.
     """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
     opaque: bool = False
+    core: re.Pattern[str] | None = None
 
     def find(self, text: str, lower: str) -> Iterator[Span]:
         """Where the secrets of this shape stand, in the order of the text; linear."""
@@ -49,13 +52,26 @@ class KeyShape:
         searched = lower if self.pattern.flags & re.IGNORECASE else text
         if not any(sign in searched for sign in self.signs):
             return
-        for match in self.pattern.finditer(text):
+        for match in self._matches(text, lower):
             value = match[group]
             made_of_words = not any(map(str.isdigit, value)) or _JOINED_WORDS.fullmatch(value)
             if not TEST_NAME.fullmatch(value) and not (self.opaque and made_of_words):
                 yield match.span(group)
 
+    def _matches(self, text: str, lower: str) -> Iterator[re.Match[str]]:
+        if self.core is None or len(lower) != len(text):
+            yield from self.pattern.finditer(text)
+            return
+        for core in self.core.finditer(lower):
+            start, stop = core.span()
+            for match in self.pattern.finditer(text, max(0, start - _BEFORE), stop + _BEHIND):
+                if match.start() <= start and stop <= match.end():
+                    yield match
 
+
+_BEFORE: Final = 50
+_BEHIND: Final = 120
+"""More characters than a match has before and behind its core."""
 _JOINED_WORDS: Final = re.compile(
     r"[A-Za-z]+\d{0,4}(?:(?:[_.\-/:+]+|%[0-9A-F]{2})(?:[A-Za-z]+\d{0,4}|\d{1,4}))*"
 )
@@ -136,6 +152,7 @@ SHAPES: Final = (
             [a-z][\w.\-]{{1,40}}(?<![.])key{_ASSIGNED}"""
         ),
         opaque=True,
+        core=re.compile(r"""key(?:_?[0-9]{1,2})?["']? ?[=:]"""),
     ),
     # api_key = "…", "client_secret": "…", password is …: 20 characters or more, with a digit
     KeyShape(

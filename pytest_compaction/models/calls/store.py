@@ -73,6 +73,8 @@ class Store:
         self._fresh: set[str] = set()
         self._swept = False
         self._writing = threading.Lock()
+        self._lock = FileLock(self._partial / "lock", thread_local=False)
+        """Held by whoever writes into the folder."""
         # A lock is forgotten once no call holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -191,11 +193,10 @@ class Store:
         reply = replace(reply, body=scrubbed_json(reply.body, CIPHERTEXT))
         try:
             data = _file_bytes(call, reply)
-            lock = self._partial / "lock"  # held by whoever writes into the folder
-            with self._writing, FileLock(lock).acquire(poll_interval=0.01):
+            with self._writing, self._lock.acquire(poll_interval=0.01):
                 if not self._swept:  # what writers that were killed have left is removed, once
                     self._swept = True
-                    lock.touch()  # or it would be taken for left as well
+                    Path(self._lock.lock_file).touch()  # or it would be taken for left as well
                     remove_left_files(self._partial)
                 found = None if self._mode == "refresh" else self._read(digest)
                 if found is None:

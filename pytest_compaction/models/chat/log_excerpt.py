@@ -10,7 +10,7 @@ random: the same request gives the same text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain, zip_longest
@@ -42,18 +42,23 @@ class MessageExcerpts:
 
     def __init__(self, text: str) -> None:
         self.texts = tuple(_pieces(text))
-        self._stating: dict[Statement, list[int]] = {}
+        self._stating: dict[tuple[int, Statement], bool] = {}
 
-    def stating(self, statement: Statement) -> list[int]:
-        """The numbers of the excerpts that state this when they are read alone."""
-        if statement not in self._stating:
-            index = self._index
-            self._stating[statement] = [
-                number
-                for number in index.candidates(statement)
-                if index.text(number).is_stated(statement)
-            ]
-        return self._stating[statement]
+    def stating(self, statement: Statement, besides: Container[int] = ()) -> list[int]:
+        """The numbers of the excerpts that state this when they are read alone, ``besides`` some.
+
+        What is not asked for is not read.
+        """
+        if all(number in besides for number in range(len(self.texts))):
+            return []
+        places = self._index.candidates(statement)
+        return [n for n in places if n not in besides and self._states(n, statement)]
+
+    def _states(self, number: int, statement: Statement) -> bool:
+        if (number, statement) not in self._stating:
+            stated = self._index.text(number).is_stated(statement)
+            self._stating[number, statement] = stated
+        return self._stating[number, statement]
 
     @cached_property
     def stems(self) -> tuple[Sequence[str], ...]:
@@ -109,8 +114,8 @@ class PreparedLog:
             self._costs[count] = [count(text) + _LABEL_TOKENS for _, text in self.excerpts]
         return self._costs[count]
 
-    def evidence(self, fact: Fact) -> list[int]:
-        """The excerpts that state a fact, in order.
+    def evidence(self, fact: Fact, besides: Set[int] = frozenset()) -> list[int]:
+        """The excerpts that state a fact, in order, ``besides`` some that are not looked at.
 
         They are those of the messages that the fact names, or of all if none of these is known.
         """
@@ -119,7 +124,7 @@ class PreparedLog:
             first + number
             for id, first, message in self.parts
             if not wanted or id in wanted
-            for number in message.stating(fact.statement)
+            for number in message.stating(fact.statement, {n - first for n in besides})
         ]
 
     def scores(self, query: str, response: str) -> list[float]:
@@ -202,14 +207,23 @@ def _chosen(
     ]
     scores = log.scores("\n".join(forms), request.response)
     ranked = sorted(range(len(scores)), key=lambda number: -scores[number])
-    stated = map(log.evidence, request.facts)
-    turns = (number for turn in zip_longest(*stated) for number in turn if number is not None)
+    chosen = _fitting(ranked, costs, budget)
+    # If all evidence is among them, it makes no difference that it comes first.
+    if any(log.evidence(fact, chosen) for fact in request.facts):
+        turns = zip_longest(*map(log.evidence, request.facts))
+        first = (number for turn in turns for number in turn if number is not None)
+        chosen = _fitting(chain(first, ranked), costs, budget)
+    return sorted(chosen)
+
+
+def _fitting(numbers: Iterable[int], costs: Sequence[int], budget: int) -> set[int]:
+    """The excerpts that fit, taken in this order; what does not fit is passed over."""
     least = min(costs)
     chosen: set[int] = set()
-    for number in chain(turns, ranked):  # what does not fit is passed over
+    for number in numbers:
         if number not in chosen and costs[number] <= budget:
             chosen.add(number)
             budget -= costs[number]
             if budget < least:
                 break
-    return sorted(chosen)
+    return chosen

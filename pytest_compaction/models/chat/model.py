@@ -8,6 +8,7 @@ the reason why a response is unscored.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -333,7 +334,8 @@ class ChatModel:
     ) -> tuple[WireReply, Usage, float | None]:
         call = Call(operation, body, self._trial, role)
         answered = await self._caller.call(call)
-        told = own_tokens(call, answered, self._tokens)
+        # The texts are long, and their encoder lets other threads run.
+        told = await asyncio.to_thread(own_tokens, call, answered, self._tokens)
         usage = replace(counted(call, answered, self._tokens), own_tokens=told)
         return read_reply(operation, answered.body), usage, answered.latency_s
 
