@@ -147,29 +147,50 @@ def test_other_settings_are_refused_but_for_the_places_of_files(shards):
     ]
 
 
-def test_other_versions_and_other_cases_are_refused(shards):
-    head = shards[1][1].header
-    head["versions"]["tiktoken"] = "2"
-    head["cases"] |= {"first": "changed", "third": "new"}
-    assert refused(shards) == [
+def versions_and_cases(run):
+    run.header["versions"]["tiktoken"] = "2"
+    run.header["cases"] |= {"first": "changed", "third": "new"}
+
+
+def selection(run):
+    run.header["shard"]["selected"] = ["-k 'first'"]
+
+
+def stopped(run):
+    run.header["shard"]["end"] = None
+    del run.by_item["anchored-first-p"], run.by_item["anchored-first-q"]
+
+
+def lacking(run):
+    del run.by_item["anchored-first-p"]
+
+
+REFUSED = {
+    versions_and_cases: [
         "1.jsonl and 2.jsonl have other versions: tiktoken (1 and 2); install the same "
         "on all machines",
         "1.jsonl and 2.jsonl have other cases: first (digest of first and changed), third (not "
         "there and new); run all shards on the same case files",
-    ]
+    ],
+    selection: ["1.jsonl and 2.jsonl have another selection: with ( and -k 'first')"],
+    stopped: [
+        "2.jsonl (shard 2/2) was stopped before all of its items had run: nothing is there of "
+        "first; run it again with --compaction-shard=2/2"
+    ],
+    lacking: [
+        "2.jsonl (shard 2/2) holds 1 items of first and its header counts 2; the file was changed "
+        "or cut short: copy it again, or run it again with --compaction-shard=2/2"
+    ],
+}
+"""What changes the second shard, and how each sentence of the refusal begins."""
 
 
-def test_other_selections_are_refused(shards):
-    shards[1][1].header["shard"]["selected"] = ["-k 'first'"]
-    (selected,) = refused(shards)
-    assert "1.jsonl and 2.jsonl have another selection: with ( and -k 'first')" in selected
-
-
-def test_shards_of_another_number_are_refused(shards):
-    three = shards_of(whole_run(CASES), 3)
-    assert refused([shards[0], three[1]]) == [
-        "1.jsonl and 2.jsonl are shards of 2 and of 3; merge the shards of one run"
-    ]
+@pytest.mark.parametrize("change", REFUSED, ids=lambda change: change.__name__)
+def test_what_does_not_fit_together_is_refused_in_a_sentence_each(shards, change):
+    change(shards[1][1])
+    found = refused(shards)
+    assert len(found) == len(REFUSED[change])
+    assert all(map(str.startswith, found, REFUSED[change]))
 
 
 def test_a_missing_shard_is_named_with_its_cases(shards):
@@ -180,23 +201,8 @@ def test_a_missing_shard_is_named_with_its_cases(shards):
     four = shards_of(whole_run(CASES), 4)
     (empty, _) = refused([four[1], four[3]])
     assert empty.startswith("the shard 1/4 is missing; name")
-
-
-def test_a_shard_that_did_not_run_to_its_end_is_refused_with_what_is_not_there(shards):
-    run = shards[1][1]
-    run.header["shard"]["end"] = None
-    del run.by_item["anchored-first-p"], run.by_item["anchored-first-q"]
-    assert refused(shards) == [
-        "2.jsonl (shard 2/2) was stopped before all of its items had run: nothing is there of "
-        "first; run it again with --compaction-shard=2/2"
-    ]
-
-
-def test_a_file_that_lacks_items_of_its_header_is_refused(shards):
-    del shards[1][1].by_item["anchored-first-p"]
-    assert refused(shards) == [
-        "2.jsonl (shard 2/2) holds 1 items of first and its header counts 2; the file was changed "
-        "or cut short: copy it again, or run it again with --compaction-shard=2/2"
+    assert refused([shards[0], four[1]]) == [
+        "1.jsonl and 2.jsonl are shards of 2 and of 4; merge the shards of one run"
     ]
 
 

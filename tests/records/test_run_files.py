@@ -130,35 +130,22 @@ def test_a_run_without_a_file_keeps_its_records_and_gets_one_when_that_is_possib
     assert load_run(writer.path).header["figures"] == {"overall": 5}
 
 
-def scored(overall):
-    return record(overall=overall, dimensions={"accuracy": overall})
-
-
 def test_an_item_that_ran_twice_counts_once_the_last_time(folder):
-    path = written(folder, scored(1.0), record(probe="q"), scored(5.0))
+    path = written(folder, record(overall=1.0), record(probe="q"), record(overall=5.0))
     run = load_run(path)
     assert len(run.records) == 2
     assert run.records[0]["overall"] == 5.0
     assert len(lines_of(path)) == 3
 
 
-@pytest.mark.parametrize("cut", [1, 2, 10, 200])
+@pytest.mark.parametrize("cut", [1, 2, 10, "within a character"])
 def test_a_torn_last_line_is_passed_over(folder, cut):
-    writer = RunWriter(folder, "anchored", HEADER)
-    writer.add(record(probe="p"))
-    writer.add(record(probe="q"))
-    data = writer.path.read_bytes()
-    writer.path.write_bytes(data[:-cut])
-    run = load_run(writer.path)
+    path = written(folder, record(probe="p"), record(probe="q", reason="ï" * 9))
+    data = path.read_bytes()
+    path.write_bytes(data[: cut and -cut] if isinstance(cut, int) else data[: data.rindex(b"\xaf")])
+    run = load_run(path)
     assert [each["probe"] for each in run.records] == ["p"]
-    assert run.problems == (f"{writer.path}:3 is cut short; the whole lines before it are used",)
-
-
-def test_a_line_torn_within_a_character_is_passed_over(folder):
-    path = written(folder, record(probe="p"))
-    with path.open("ab") as file:
-        file.write('{"item": "ï'.encode()[:-1])
-    assert [each["probe"] for each in load_run(path).records] == ["p"]
+    assert run.problems == (f"{path}:3 is cut short; the whole lines before it are used",)
 
 
 def test_runs_are_numbered_one_after_the_other(folder):
@@ -205,20 +192,28 @@ def test_the_folder_is_ignored_by_git_and_an_own_file_is_kept(folder):
         ('{"format": NaN}\n', ":1 holds NaN"),
     ],
 )
-def test_a_file_that_is_no_run_says_so(tmp_path, text, said):
+def test_a_file_that_is_no_run_or_not_there_says_so(tmp_path, text, said):
     path = tmp_path / "run.jsonl"
     path.write_text(text)
     with pytest.raises(RunFileError) as caught:
         load_run(path)
     assert str(path) in str(caught.value)
     assert said in str(caught.value)
+    for none, why in ((tmp_path / "gone.jsonl", "No such file"), (tmp_path, "directory")):
+        with pytest.raises(RunFileError, match=f"cannot read the run .*{why}"):
+            load_run(none)
 
 
-def test_a_file_that_is_not_there_says_so(tmp_path):
-    with pytest.raises(RunFileError, match=r"cannot read the run .*No such file"):
-        load_run(tmp_path / "gone.jsonl")
-    with pytest.raises(RunFileError, match="cannot read the run"):
-        load_run(tmp_path)
+UNREADABLE = [
+    *(("cannot be read", *each) for each in (("facts", ["a"]), ("traps", [3]), ("usd", [0.1]))),
+    ("cannot be read", "point", "p1"),
+    ("whose size", "size", 5),
+    ("whose score", "score", "high"),
+    ("whose tenths", "tenths", None),
+    ("whose nuggets", "nuggets", {}),
+    ("whose ordering", "ordering", []),
+]
+"""What is said of a member of a record, and a value of it that no run writes."""
 
 
 @pytest.mark.parametrize(
@@ -234,6 +229,11 @@ def test_a_file_that_is_not_there_says_so(tmp_path):
         (json.dumps(record(overall=float("inf"))), "holds Infinity, which is no figure"),
         (json.dumps(record(overall="4")), "is a record whose overall cannot be read"),
         (json.dumps({**record(facts=3), "status": None}), "whose status, facts cannot be read"),
+        (json.dumps(record(overall=99)), "overall 99 is not a number from 0 to 5"),
+        (json.dumps(record(overall=-1)), "overall -1 is not a number from 0 to 5"),
+        (json.dumps(record(dimensions={"accuracy": 7.0})), "accuracy 7.0 is not a number from"),
+        (json.dumps(record(dimensions={"accuracy": "4"})), "accuracy 4 is not a number"),
+        *((json.dumps(record(**{key: value})), said) for said, key, value in UNREADABLE),
     ],
 )
 def test_an_unsound_line_is_left_out_and_the_rest_is_used(tmp_path, line, said):
@@ -245,23 +245,6 @@ def test_an_unsound_line_is_left_out_and_the_rest_is_used(tmp_path, line, said):
     (problem,) = run.problems
     assert problem.startswith(f"{path}:3 ")
     assert said in problem
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("size", 5),
-        ("score", "high"),
-        ("tenths", None),
-        ("nuggets", {}),
-        ("ordering", []),
-    ],
-)
-def test_a_record_whose_nuggets_no_report_can_read_is_left_out(folder, key, value):
-    path = written(folder, record(), record(probe="q", **{key: value}))
-    run = load_run(path)
-    assert [each["probe"] for each in run.records] == [record()["probe"]]
-    assert run.problems == (f"{path}:3 is a record whose {key} cannot be read; it is left out",)
 
 
 @pytest.mark.parametrize("links", [True, False])

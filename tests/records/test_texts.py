@@ -42,32 +42,6 @@ def summing_up(messages, budget):
     return [messages[0], user("In short: 45 seconds."), messages[-1]]
 
 
-def test_a_view_that_keeps_all_is_read_back_with_the_text_of_the_log(tmp_path):
-    measured, record, response = texts_of(lambda messages, budget: messages, tmp_path)
-    view = RunTexts(tmp_path).view(record)
-    assert [(m["id"], m["role"], m["text"]) for m in view] == [
-        (m.id, m.role, readable(m)) for m in measured.messages
-    ]
-    assert {(m["origin"], m["changed"]) for m in view} == {("log", False)}
-    (file,) = (tmp_path / "views").iterdir()
-    assert "seconds" not in file.read_text(), "the log has the text"
-    assert len(response.view) == len(view)
-
-
-def test_a_masked_message_is_one_of_the_log_that_was_changed(tmp_path):
-    _, record, _ = texts_of(masking, tmp_path)
-    view = RunTexts(tmp_path).view(record)
-    (masked,) = (m for m in view if m["id"] == "m3")
-    assert masked == {
-        "id": "m3",
-        "role": "tool",
-        "origin": "log",
-        "text": "[masked]",
-        "changed": True,
-    }
-    assert sum(m["changed"] for m in view) == 1
-
-
 class Named(HistoryCompactor):
     """Writes one message that has an id of the log, and cuts another one of the log."""
 
@@ -97,12 +71,26 @@ def test_a_message_that_the_strategy_made_is_not_of_the_log_whatever_it_is_calle
     assert [m["text"] for m in view[1:]] == ["Fix the timeout.", "In short."]
 
 
-def test_a_summary_is_what_the_strategy_made(tmp_path):
+def test_a_view_is_read_back_with_what_is_of_the_log_what_was_changed_and_what_was_made(tmp_path):
+    measured, record, response = texts_of(lambda messages, budget: messages, tmp_path / "all")
+    view = RunTexts(tmp_path / "all").view(record)
+    assert [(m["id"], m["role"], m["text"]) for m in view] == [
+        (m.id, m.role, readable(m)) for m in measured.messages
+    ]
+    assert {(m["origin"], m["changed"]) for m in view} == {("log", False)}
+    (file,) = (tmp_path / "all" / "views").iterdir()
+    assert "seconds" not in file.read_text(), "the log has the text"
+    assert len(response.view) == len(view)
+    _, record, _ = texts_of(masking, tmp_path)
+    view = RunTexts(tmp_path).view(record)
+    masked = {"id": "m3", "role": "tool", "origin": "log", "text": "[masked]", "changed": True}
+    assert [m for m in view if m["changed"]] == [masked]
     _, record, _ = texts_of(summing_up, tmp_path)
     view = RunTexts(tmp_path).view(record)
-    assert [m["origin"] for m in view] == ["log", "made", "log"]
+    assert [(m["origin"], m["changed"]) for m in view] == [
+        *(("log", False), ("made", False), ("log", False)),
+    ]
     assert view[1]["text"] == "In short: 45 seconds."
-    assert not any(m["changed"] for m in view)
 
 
 def test_the_log_is_read_back_with_its_compaction_points(tmp_path):
@@ -154,21 +142,13 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_view_is_none_and_its_log_still_is_one(tmp_path, damage):
+def test_a_damaged_view_is_none_and_with_a_damaged_log_there_is_neither(tmp_path, damage):
     _, record, _ = texts_of(masking, tmp_path)
-    (path,) = (tmp_path / "views").iterdir()
-    DAMAGE[damage](path)
-    assert RunTexts(tmp_path).view(record) is None
-    assert RunTexts(tmp_path).log(record) is not None
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_with_a_damaged_log_there_is_neither(tmp_path, damage):
-    _, record, _ = texts_of(masking, tmp_path)
-    (path,) = (tmp_path / "logs").iterdir()
-    DAMAGE[damage](path)
-    assert RunTexts(tmp_path).log(record) is None
-    assert RunTexts(tmp_path).view(record) is None
+    for folder, left in (("views", True), ("logs", False)):
+        (path,) = (tmp_path / folder).iterdir()
+        DAMAGE[damage](path)
+        assert RunTexts(tmp_path).view(record) is None
+        assert (RunTexts(tmp_path).log(record) is not None) is left
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "gone"])
@@ -232,19 +212,15 @@ def test_the_texts_of_a_run_are_the_same_from_any_number_of_workers(pytester, mo
             assert RunTexts(file.parent).view(record)
 
 
-def test_an_item_without_an_answer_names_no_view(pytester):
+def test_the_view_is_named_by_every_record_with_an_answer_and_by_no_other(pytester):
     set_up(pytester, "first")
-    run(pytester, compactor="raises")
-    assert {"view" in record["hashes"] for record in records(pytester).records} == {False}
-
-
-def test_the_view_is_named_by_every_record_with_an_answer(pytester):
-    set_up(pytester, "first")
-    run(pytester, compactor="forget")
+    run(pytester, f"--compactor={own('raises')},{own('forget')}", compactor=None)
     (file,) = run_files(pytester)
     for record in records(pytester).records:
-        (message,) = RunTexts(file.parent).view(record)
-        assert (message["origin"], message["text"]) == ("made", "Let us go on.")
+        assert ("view" in record["hashes"]) is (record["compactor"] == own("forget"))
+        if "view" in record["hashes"]:
+            (message,) = RunTexts(file.parent).view(record)
+            assert (message["origin"], message["text"]) == ("made", "Let us go on.")
 
 
 def test_views_that_cannot_be_kept_are_said_and_lose_no_record(pytester):
