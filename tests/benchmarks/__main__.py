@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TextIO
 
 from tests.benchmarks.checkouts import ROOT, commit_of, machine
-from tests.benchmarks.page import replace_table
 
 BENCHMARKS = {
     "limit": "share of an endpoint's limit that whole runs reach, and the CPU time of a call",
@@ -64,6 +63,16 @@ class _Copy(io.StringIO):
         self._to.write(text)
         self._to.flush()
         return super().write(text)
+
+
+def replace_table(page: Path, name: str, text: str) -> None:
+    """Put a table between ``<!-- table NAME -->`` and ``<!-- /table NAME -->``."""
+    begin, end = f"<!-- table {name} -->", f"<!-- /table {name} -->"
+    before, found, rest = page.read_text("utf-8").partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise SystemExit(f"{page} has no place for the table {name}: {begin} … {end}")
+    page.write_text(f"{before}{begin}\n{text.strip()}\n{end}{after}", "utf-8")
 
 
 def _listed() -> str:

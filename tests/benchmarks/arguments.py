@@ -1,15 +1,14 @@
 """Options that several benchmarks share, and the order in which the checkouts are measured."""
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.benchmarks.checkouts import Checkout, checkouts
 from tests.benchmarks.figures import Column, Row, Sample, table
-
-SHIPPED = "shipped"
-"""The name of the cases of the package on the command line."""
+from tests.benchmarks.measured_run import fresh_folder, run_pytest
 
 
 def parser(name: str, text: str | None) -> argparse.ArgumentParser:
@@ -21,12 +20,9 @@ def parser(name: str, text: str | None) -> argparse.ArgumentParser:
     )
     made.add_argument("--against", type=Path, metavar="PATH", help="another checkout to compare")
     made.add_argument("--repeat", type=int, default=1, metavar="N", help="runs of each row")
-    made.add_argument(
-        "--only",
-        action="append",
-        metavar="TEXT",
-        help="rows with this in their name; repeatable",
-    )
+    text = "rows with this in their name; repeatable"
+    made.add_argument("--only", action="append", metavar="TEXT", help=text)
+    made.add_argument("--cases", type=Path, metavar="PATH", help="in place of the shipped ones")
     return made
 
 
@@ -35,14 +31,9 @@ def is_wanted(chosen: argparse.Namespace, name: str) -> bool:
     return chosen.only is None or any(text in name for text in chosen.only)
 
 
-def add_cases(made: argparse.ArgumentParser) -> None:
-    made.add_argument("--cases", type=Path, metavar="PATH", help="in place of the shipped ones")
-
-
 def cases_of(chosen: argparse.Namespace) -> list[str]:
     """The argument of pytest for the chosen cases: a project with a gate has to name them."""
-    chosen_cases = SHIPPED if chosen.cases is None else chosen.cases.resolve()
-    return [f"--compaction-cases={chosen_cases}"]
+    return [f"--compaction-cases={chosen.cases.resolve() if chosen.cases else 'shipped'}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +42,25 @@ class Measurement:
 
     names: Sequence[str]
     measure: Callable[[Checkout], Sequence[Sample]]
+
+
+def runs(
+    names: Sequence[str], arguments: Sequence[str], write: Callable[[Path], None] | None = None
+) -> Measurement:
+    """Runs of pytest in a fresh folder, which ``write`` fills: one for each name."""
+
+    def measure(checkout: Checkout) -> list[Sample]:
+        with fresh_folder() as folder:
+            if write is not None:
+                write(folder)
+            return [run_pytest(checkout, folder, arguments).sample() for _ in names]
+
+    return Measurement(names, measure)
+
+
+def twice(name: str, arguments: Sequence[str]) -> Measurement:
+    """A run in a fresh folder, and the same one again there."""
+    return runs([f"{name}, first", f"{name}, again"], arguments)
 
 
 def interleaved(one: Measurement, compared: Sequence[Checkout], repeat: int) -> list[Row]:
@@ -63,10 +73,8 @@ def interleaved(one: Measurement, compared: Sequence[Checkout], repeat: int) -> 
     return list(rows.values())
 
 
-def measured_table(
-    chosen: argparse.Namespace, offered: Iterable[Measurement], columns: Sequence[Column]
-) -> str:
-    """The table of the measurements and for the checkouts that the options name."""
+def print_table(chosen: argparse.Namespace, offered: Iterable[Measurement]) -> None:
+    """Print the times of the measurements and for the checkouts that the options name."""
     compared = checkouts(chosen.against)
     rows = [
         row
@@ -75,7 +83,7 @@ def measured_table(
         for row in interleaved(one, compared, chosen.repeat)
     ]
     against = compared[0].commit if len(compared) > 1 else None
-    return table(rows, columns, against)
+    sys.stdout.write(f"{table(rows, TIMES, against)}\n")
 
 
 TIMES = (

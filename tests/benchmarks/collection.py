@@ -5,16 +5,13 @@ with collecting one function with as many plain parameters of the same ids.
 """
 
 import json
-import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from support.scenarios import case as small_case
 
 from tests.benchmarks import arguments as options
-from tests.benchmarks.checkouts import Checkout
-from tests.benchmarks.figures import Sample
-from tests.benchmarks.measured_run import fresh_folder, run_pytest
 
 STRATEGIES = ("truncate", "window")
 PROBES = 4
@@ -37,26 +34,20 @@ def main(arguments: Sequence[str]) -> None:
     count = chosen.items // (PROBES * len(STRATEGIES))
     items = f"{count * PROBES * len(STRATEGIES):,} items"
     asked = [f"--compactor={','.join(STRATEGIES)}"]
-    collected, run = f"collect {items}", f"run {items}"
-    plain = ["-pno:compaction", "--co", "test_plain.py"]
+    write = partial(_write, count=count)
     offered = [
-        _measurement([f"{collected}, plain parameters"], count, plain),
-        _measurement([f"{collected}, first", f"{collected}, again"], count, [*asked, "--co"]),
-        _measurement([f"{run}, -n 0"], count, [*asked, "-n0"]),
-        _measurement([f"{run}, -n 8"], count, [*asked, "-n8"]),
+        options.runs(
+            [f"collect {items}, plain parameters"],
+            ["-pno:compaction", "--co", "test_plain.py"],
+            write,
+        ),
+        options.runs(
+            [f"collect {items}, {when}" for when in ("first", "again")], [*asked, "--co"], write
+        ),
+        options.runs([f"run {items}, -n 0"], [*asked, "-n0"], write),
+        options.runs([f"run {items}, -n 8"], [*asked, "-n8"], write),
     ]
-    sys.stdout.write(f"{options.measured_table(chosen, offered, options.TIMES)}\n")
-
-
-def _measurement(names: Sequence[str], count: int, arguments: Sequence[str]) -> options.Measurement:
-    """Runs over so many cases, one for each name, all in one folder."""
-
-    def measure(checkout: Checkout) -> list[Sample]:
-        with fresh_folder() as folder:
-            _write(folder, count)
-            return [run_pytest(checkout, folder, arguments).sample() for _ in names]
-
-    return options.Measurement(names, measure)
+    options.print_table(chosen, offered)
 
 
 def _write(folder: Path, count: int) -> None:

@@ -9,6 +9,8 @@ do. ``--only "300 ms, 32 "`` takes the rows with this in their name.
 """
 
 import argparse
+import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -16,16 +18,8 @@ from pathlib import Path
 
 from tests.benchmarks import arguments as options
 from tests.benchmarks.checkouts import Checkout, checkouts
-from tests.benchmarks.endpoint_run import (
-    endpoint_arguments,
-    forget_run,
-    longest_chain,
-    run_with_endpoint,
-    sent_alone,
-    write_bodies,
-)
 from tests.benchmarks.figures import Column, Row, Sample, least_seconds, share_of_limit, table
-from tests.benchmarks.measured_run import fresh_folder
+from tests.benchmarks.measured_run import SHOWN, fresh_folder, run_module, run_pytest
 from tests.benchmarks.mock_process import MockProcess, mock_process
 
 ENDPOINTS = ((300, 32), (1000, 32), (1000, 64))
@@ -53,9 +47,7 @@ COLUMNS = (
 
 def main(arguments: Sequence[str]) -> None:
     """Print the table as Markdown."""
-    parser = options.parser("limit", __doc__)
-    options.add_cases(parser)
-    chosen = parser.parse_args(arguments)
+    chosen = options.parser("limit", __doc__).parse_args(arguments)
     compared = checkouts(chosen.against)
     rows = [row for endpoint in ENDPOINTS for row in _rows(chosen, compared, *endpoint)]
     against = compared[0].commit if len(compared) > 1 else None
@@ -79,7 +71,8 @@ def _rows(
         for kind, words in (("openai", "openai alone"), ("bare", "mock endpoint alone")):
             samples: list[Sample] = []
             for _ in range(chosen.repeat):
-                found = sent_alone(kind, bodies, server, in_flight)
+                sent = run_module("sender", kind, str(bodies), server.url, str(in_flight))
+                found = json.loads(sent)
                 samples.append(_sample(found, found["sent_cpu"], server, in_flight))
             yield Row(f"{what}, {words}", "", samples)
 
@@ -96,10 +89,17 @@ def _measurement(
 
     The first one leaves its requests in ``bodies``.
     """
-    asked = [*endpoint_arguments(workers, in_flight), *options.cases_of(chosen)]
+    asked = ["--compactor=anchored,regenerate", "--compaction-model=some-name", f"-n{workers}"]
+    asked += [f"--compaction-concurrency={in_flight}", *options.cases_of(chosen)]
+    address = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
 
     def measured(checkout: Checkout, folder: Path) -> Sample:
-        run, figures = run_with_endpoint(checkout, folder, server, asked)
+        server.taken()
+        run = run_pytest(checkout, folder, asked, address)
+        figures = server.taken()
+        if not figures["calls"]:
+            output = (folder / "output.txt").read_text("utf-8", "replace")
+            raise SystemExit(f"the run asked the endpoint for nothing:\n{output[-SHOWN:]}")
         found = _sample(figures, run.cpu, server, in_flight)
         if server.latency * 1000 >= SLOW:
             chain = longest_chain(folder)
@@ -110,12 +110,25 @@ def _measurement(
     def measure(checkout: Checkout) -> list[Sample]:
         with fresh_folder() as folder:
             first = measured(checkout, folder)
+            kept = folder / ".pytest_compaction"
             if not bodies.exists():
-                write_bodies(folder, bodies)
-            forget_run(folder)
+                stored = [json.loads(p.read_bytes()) for p in sorted(kept.glob("store/??/*.json"))]
+                lines = (f"{json.dumps(call['request'])}\n" for call in stored)
+                bodies.write_text("".join(lines), "utf-8")
+            for name in ("store", "runs"):
+                shutil.rmtree(kept / name)
             return [first, measured(checkout, folder)]
 
     return options.Measurement([f"{name}, first", f"{name}, again"], measure)
+
+
+def longest_chain(folder: Path) -> int:
+    """The most calls of one case that wait for each other: summaries, an answer, its verdict."""
+    (run,) = (folder / ".pytest_compaction/runs").glob("*.jsonl")
+    _, *records = map(json.loads, run.read_text("utf-8").splitlines())
+    return max(
+        sum(used.get("calls", 0) for used in record.get("usage", {}).values()) for record in records
+    )
 
 
 def _sample(

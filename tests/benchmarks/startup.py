@@ -5,8 +5,8 @@ without what an earlier run left in its folder; workers are started for no item,
 test files of a project; and the headline command is run twice in one folder.
 """
 
-import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from tests.benchmarks import arguments as options
 from tests.benchmarks.checkouts import Checkout
@@ -30,21 +30,25 @@ UNUSED = (
 
 def main(arguments: Sequence[str]) -> None:
     """Print the table as Markdown."""
-    parser = options.parser("startup", __doc__)
-    options.add_cases(parser)
-    chosen = parser.parse_args(arguments)
+    chosen = options.parser("startup", __doc__).parse_args(arguments)
     cases = options.cases_of(chosen)
     offered = [
         options.Measurement(UNUSED, unused),
-        twice("collect", [HEADLINE, "--co", *cases]),
-        once("no item, -n 0", [HEADLINE, NO_ITEM, "-n0", *cases]),
-        once("no item, -n 8", [HEADLINE, NO_ITEM, "-n8", *cases]),
-        beside_tests("-n 0", [HEADLINE, NO_ITEM, "-n0", *cases]),
-        beside_tests("-n 8", [HEADLINE, NO_ITEM, "-n8", *cases]),
-        twice("headline, -n 0", [HEADLINE, "-n0", *cases]),
-        twice("headline, -n 8", [HEADLINE, "-n8", *cases]),
+        options.twice("collect", [HEADLINE, "--co", *cases]),
+        options.runs(["no item, -n 0"], [HEADLINE, NO_ITEM, "-n0", *cases]),
+        options.runs(["no item, -n 8"], [HEADLINE, NO_ITEM, "-n8", *cases]),
+        *(
+            options.runs(
+                [f"no item beside {PROJECT_FILES} test files, -n {workers}"],
+                [HEADLINE, NO_ITEM, f"-n{workers}", *cases],
+                write_tests,
+            )
+            for workers in (0, 8)
+        ),
+        options.twice("headline, -n 0", [HEADLINE, "-n0", *cases]),
+        options.twice("headline, -n 8", [HEADLINE, "-n8", *cases]),
     ]
-    sys.stdout.write(f"{options.measured_table(chosen, offered, options.TIMES)}\n")
+    options.print_table(chosen, offered)
 
 
 def unused(checkout: Checkout) -> list[Sample]:
@@ -58,34 +62,8 @@ def unused(checkout: Checkout) -> list[Sample]:
     return [bare.sample(), used.sample(), more]
 
 
-def once(name: str, arguments: Sequence[str]) -> options.Measurement:
-    """One run in a fresh folder."""
-
-    def measure(checkout: Checkout) -> list[Sample]:
-        with fresh_folder() as folder:
-            return [run_pytest(checkout, folder, arguments).sample()]
-
-    return options.Measurement([name], measure)
-
-
-def beside_tests(name: str, arguments: Sequence[str]) -> options.Measurement:
-    """No item of a project with test files of its own, none of which is over cases."""
-
-    def measure(checkout: Checkout) -> list[Sample]:
-        tests = "".join(PROJECT_TESTS.format(n=number) for number in range(20))
-        with fresh_folder() as folder:
-            for number in range(PROJECT_FILES):
-                (folder / f"test_{number}.py").write_text(tests, "utf-8")
-            return [run_pytest(checkout, folder, arguments).sample()]
-
-    return options.Measurement([f"no item beside {PROJECT_FILES} test files, {name}"], measure)
-
-
-def twice(name: str, arguments: Sequence[str]) -> options.Measurement:
-    """A run in a fresh folder, and the same one again there."""
-
-    def measure(checkout: Checkout) -> list[Sample]:
-        with fresh_folder() as folder:
-            return [run_pytest(checkout, folder, arguments).sample() for _ in range(2)]
-
-    return options.Measurement([f"{name}, first", f"{name}, again"], measure)
+def write_tests(folder: Path) -> None:
+    """Test files of a project, none of which is over cases."""
+    tests = "".join(PROJECT_TESTS.format(n=number) for number in range(20))
+    for number in range(PROJECT_FILES):
+        (folder / f"test_{number}.py").write_text(tests, "utf-8")

@@ -4,30 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.benchmarks.__main__ import replace_table
 from tests.benchmarks.arguments import Measurement, interleaved
 from tests.benchmarks.checkouts import ROOT, Checkout, checkouts, commit_of
-from tests.benchmarks.endpoint_run import longest_chain
 from tests.benchmarks.figures import Column, Row, least_seconds, share_of_limit, spread, table
-from tests.benchmarks.page import replace_table
+from tests.benchmarks.limit import longest_chain
 
 COLUMNS = (Column("time", "seconds", 1, compared=True), Column("calls", "calls", 0))
-
-
-def test_an_endpoint_that_is_busy_all_the_time_is_at_its_limit():
-    assert share_of_limit(calls=1600, latency=0.05, seconds=10, in_flight=8) == pytest.approx(1)
 
 
 @given(
     st.integers(1, 100), st.floats(0.01, 10), st.integers(1, 64), st.floats(1, 1e6), st.floats(2, 9)
 )
-def test_the_share_falls_as_the_time_grows(calls, latency, in_flight, seconds, times):
+def test_the_share_of_the_limit_falls_as_the_time_grows(calls, latency, in_flight, seconds, times):
     share = share_of_limit(calls, latency, seconds, in_flight)
-    assert share_of_limit(calls, latency, seconds * times, in_flight) == pytest.approx(
-        share / times
-    )
-
-
-def test_the_share_of_a_run_without_calls_is_nothing():
+    longer = share_of_limit(calls, latency, seconds * times, in_flight)
+    assert longer == pytest.approx(share / times)
+    assert share_of_limit(calls=1600, latency=0.05, seconds=10, in_flight=8) == pytest.approx(1)
     assert share_of_limit(0, 0.05, 0, 8) == 0
 
 
@@ -77,12 +70,9 @@ def test_two_checkouts_take_turns():
     ]
 
 
-def test_a_checkout_is_not_compared_with_itself():
+def test_a_checkout_is_not_compared_with_itself_or_a_folder_without_the_project(tmp_path):
     with pytest.raises(SystemExit, match=r"as .* does"):
         checkouts(ROOT)
-
-
-def test_a_folder_without_the_project_is_refused(tmp_path):
     with pytest.raises(SystemExit, match="no checkout"):
         commit_of(tmp_path)
 
