@@ -65,11 +65,16 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def begin(folder, *ignored):
+    """A repository in a folder, which leaves out what runs and these tests write."""
+    git("init", "-q", "-b", "main")
+    (folder / ".gitignore").write_text("\n".join([".pytest_compaction/", "__pycache__/", *ignored]))
+
+
 @pytest.fixture
 def repository(folder):
     """Two commits: ``main`` keeps all that is asked about, and HEAD forgets the limit of 45."""
-    git("init", "-q", "-b", "main")
-    (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\nat *\n")
+    begin(folder, "at *")
     commit("no such text", folder)
     git("checkout", "-q", "-b", "change")
     commit("45", folder, cases=("third",))
@@ -138,8 +143,7 @@ compaction_judgements = 3
 
 
 def test_both_refs_are_graded_by_the_settings_of_the_first(folder, monkeypatch, capsys):
-    git("init", "-q", "-b", "main")
-    (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\nat *\n")
+    begin(folder, "at *")
     (folder / "grading").mkdir()
     rubric = folder / "grading/rubric.json"
     rubric.write_text(json.dumps({"completeness_coverage": {"weight": 4}}))
@@ -200,8 +204,7 @@ def test_the_requests_of_both_refs_are_one_batch_and_replayed(
 ):
     run_here(pytester, monkeypatch)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    git("init", "-q", "-b", "main")
-    (folder / ".gitignore").write_text(".pytest_compaction/\n__pycache__/\nbatch/\n*.jsonl\n")
+    begin(folder, "batch/", "*.jsonl")
     (folder / "mine.py").write_text(ASKING.format(about="files"))
     (folder / "cases").mkdir()
     for id in ("first", "second"):

@@ -68,8 +68,9 @@ def test_two_prompts_are_measured_case_by_case_and_again_from_the_store(folder, 
     assert len(endpoint.calls) == made
 
 
-def test_without_a_yes_the_estimate_is_shown_and_nothing_is_asked(folder, endpoint, capsys):
-    assert main([*GIVEN, MODEL]) == 1
+@pytest.mark.parametrize("model", [MODEL, "--pytest=--compaction-model=gpt-4o-mini"])
+def test_without_a_yes_the_estimate_is_shown_and_nothing_is_asked(folder, endpoint, capsys, model):
+    assert main([*GIVEN, model]) == 1
     shown = capsys.readouterr()
     assert "US dollars" in shown.err
     assert "Nothing was asked." in shown.err
@@ -93,12 +94,6 @@ def test_two_prompts_without_a_model_are_refused(folder, endpoint, no_model_name
     assert "two prompts need a model, because rules read no prompt: name the one" in shown.err
     assert len(shown.err.splitlines()) == 1
     assert not run_files(folder / ".pytest_compaction/runs")
-
-
-def test_a_model_among_the_arguments_of_pytest_is_not_asked_without_a_yes(folder, endpoint, capsys):
-    assert main([*GIVEN, "--pytest=--compaction-model=gpt-4o-mini"]) == 1
-    assert "nothing was measured; --yes measures without asking" in capsys.readouterr().err
-    assert endpoint.calls == []
 
 
 def test_recorded_words_of_both_prompts_are_compared_without_a_question(folder, endpoint, capsys):

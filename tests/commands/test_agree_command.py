@@ -3,18 +3,10 @@
 import json
 
 import pytest
+from support.changed_runs import write
 from support.two_runs import run, spread
 
 from pytest_compaction.cli import main
-from pytest_compaction.records import RunWriter
-
-
-def written(folder, name, records):
-    writer = RunWriter(folder, name, {})
-    for record in records:
-        writer.add(record)
-    writer.close()
-    return writer.path
 
 
 @pytest.fixture
@@ -26,7 +18,7 @@ def runs(tmp_path):
             {"name": "m", "overall": number % 4, **given},
             {"name": "m#2", "overall": number % 3, **given},
         ]
-    return written(tmp_path, "offline", first), written(tmp_path, "model", second)
+    return write(tmp_path, first, "offline", {}), write(tmp_path, second, "model", {})
 
 
 def test_two_runs_are_compared_and_the_judgements_of_one(runs, capsys):
@@ -55,16 +47,13 @@ def test_what_was_written_is_what_the_suffix_says(runs, tmp_path, capsys):
     assert "facts stated, kappa: not defined: the first always says 1" in page
 
 
-def test_a_run_with_nothing_to_compare_is_told(runs, capsys):
-    assert main(["agree", str(runs[0])]) == 1
-    assert "name a second run to compare it with" in capsys.readouterr().err
+def test_a_run_with_nothing_to_compare_and_a_file_that_is_no_run_are_told(runs, tmp_path, capsys):
+    (tmp_path / "notes.jsonl").write_text("{}\n")
+    for others, said in (
+        ([], "name a second run to compare it with"),
+        (["notes.jsonl"], "is not a record of this format"),
+        (["none.jsonl"], "cannot read the run"),
+    ):
+        assert main(["agree", str(runs[0]), *(str(tmp_path / name) for name in others)]) == 1
+        assert said in capsys.readouterr().err
     assert main(["agree", str(runs[1])]) == 0
-
-
-def test_a_file_that_is_no_run_is_told(runs, tmp_path, capsys):
-    other = tmp_path / "notes.jsonl"
-    other.write_text("{}\n")
-    assert main(["agree", str(runs[0]), str(other)]) == 1
-    assert "is not a record of this format" in capsys.readouterr().err
-    assert main(["agree", str(runs[0]), str(tmp_path / "none.jsonl")]) == 1
-    assert "cannot read the run" in capsys.readouterr().err

@@ -19,10 +19,13 @@ def wide_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def run(capsys, *arguments):
-    code = cli.main(["dialogues", *map(str, arguments)])
-    out, err = capsys.readouterr()
-    return code, out, err
+@pytest.fixture
+def run(capsys):
+    def command(*arguments):
+        code = cli.main(["dialogues", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return command
 
 
 def comparison(id, short=60, made=5):
@@ -56,9 +59,9 @@ def run_file(folder, *records, name="0001-run.jsonl", **header):
     return path
 
 
-def test_a_run_gives_one_evaluation_a_strategy(tmp_path, capsys):
+def test_a_run_gives_one_evaluation_a_strategy(tmp_path, run):
     path = run_file(tmp_path, record("GR_1"), record("GR_1", "truncate"), record("SA_1"))
-    code, out, err = run(capsys, path)
+    code, out, err = run(path)
     assert (code, err) == (0, "")
     assert out.index("Side by side") < out.index(f"{path.name}: anchored")
     assert f"{path.name}: truncate" in out
@@ -66,7 +69,7 @@ def test_a_run_gives_one_evaluation_a_strategy(tmp_path, capsys):
 
 
 @pytest.mark.exhaustive
-def test_a_real_run_can_be_read_again(pytester, capsys, monkeypatch):
+def test_a_real_run_can_be_read_again(pytester, run, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     turn = {"user": "Where does the broker listen?", "bot": "The broker listens on port 6390."}
     line = {"task": "GR", "id": 1, "history": [turn] * 3}
@@ -75,52 +78,57 @@ def test_a_real_run_can_be_read_again(pytester, capsys, monkeypatch):
     shown = pytester.runpytest_subprocess(*arguments).stdout.str()
     capsys.readouterr()
     (path,) = (pytester.path / ".pytest_compaction/runs").glob("*.jsonl")
-    code, out, err = run(capsys, path)
+    code, out, err = run(path)
     assert (code, err) == (0, "")
     assert out[out.index("Overall") :] in shown
 
 
-def test_the_runs_own_consistency_decides_unless_another_is_given(tmp_path, capsys):
+def test_the_runs_own_consistency_decides_unless_another_is_given(tmp_path, run):
     path = run_file(tmp_path, record("GR_1", pass_at=0.8))
-    for arguments, passed in (((), 0.0), (("--pass-consistency", "0.7"), 1.0)):
-        _, out, _ = run(capsys, path, "--format=json", *arguments)
-        (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
-        assert row["pass_1"] == passed
+    for arguments, share in (((), 0.0), (("--pass-consistency", "0.7"), 1.0)):
+        assert passed(run(path, "--format=json", *arguments)[1]) == share
 
 
 PASS_AT_90: dict[str, Any] = {"settings": {"dialogues": {"consistency": 0.9}}}
 
 
-def test_records_without_a_consistency_pass_at_that_of_their_header(tmp_path, capsys):
+def passed(out):
+    """Pass^1 of the only task in the JSON of an evaluation."""
+    (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
+    return row["pass_1"]
+
+
+def test_records_without_a_consistency_pass_at_that_of_their_header(tmp_path, run):
     old = record("GR_1")
     del old["pass_at"]
-    for header, passed in ((PASS_AT_90, 0.0), ({}, 1.0), ({"settings": {"dialogues": 3}}, 1.0)):
-        code, out, err = run(capsys, run_file(tmp_path, old, **header), "--format=json")
-        assert (code, err) == (0, "")
-        (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
-        assert row["pass_1"] == passed
+    for header, share in ((PASS_AT_90, 0.0), ({}, 1.0), ({"settings": {"dialogues": 3}}, 1.0)):
+        code, out, err = run(run_file(tmp_path, old, **header), "--format=json")
+        assert (code, err, passed(out)) == (0, "", share)
 
 
 def test_runs_of_several_consistencies_in_one_file_are_named_and_the_headers_is_taken(
-    tmp_path, capsys
+    tmp_path, run
 ):
     records = [record("GR_1"), record("GR_2", pass_at=0.9)]
     path = run_file(tmp_path, *records, **PASS_AT_90)
-    code, out, err = run(capsys, path, "--format=json")
+    code, out, err = run(path, "--format=json")
     assert code == 1
     assert "found dialogues that pass from 0.7 and 0.9 on; expected one such consistency" in err
-    (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
-    assert row["pass_1"] == 0.0
-    code, out, err = run(capsys, path, "--format=json", "--pass-consistency=0.7")
+    assert passed(out) == 0.0
+    code, out, err = run(path, "--format=json", "--pass-consistency=0.7")
     assert (code, err) == (0, "")
 
 
 @pytest.mark.parametrize("value", ["high", 7, True, None])
-def test_a_record_with_a_wrong_consistency_is_named_by_its_item(tmp_path, capsys, value):
-    path = run_file(tmp_path, record("GR_1"), record("GR_2", pass_at=value))
-    code, out, err = run(capsys, path)
+def test_a_damaged_record_is_named_by_its_item_and_the_place_in_it(tmp_path, run, value):
+    damaged = record("GR_3")
+    damaged["comparison"]["summary"][0]["replies"][0]["prompt_tokens"] = -1
+    path = run_file(tmp_path, record("GR_1"), record("GR_2", pass_at=value), damaged)
+    code, out, err = run(path)
     assert code == 1
     assert "item test_dialogue[anchored-GR_2] /pass_at: found" in err
+    assert "item test_dialogue[anchored-GR_3] /comparison/summary/0/replies/0/prompt_tokens" in err
+    assert "found int -1; expected at least 0" in err
     assert "anchored" in out
 
 
@@ -133,16 +141,13 @@ def test_a_record_with_a_wrong_consistency_is_named_by_its_item(tmp_path, capsys
         ("report.md", ("--format", "json"), "{"),
     ],
 )
-def test_tables_are_written_as_the_name_says(tmp_path, capsys, name, arguments, start):
+def test_tables_are_written_as_the_name_says(tmp_path, run, name, arguments, start):
     target = tmp_path / name
-    code, out, err = run(capsys, run_file(tmp_path, record("GR_1")), "-o", target, *arguments)
+    code, out, err = run(run_file(tmp_path, record("GR_1")), "-o", target, *arguments)
     assert (code, out, err) == (0, f"written: {target}\n", "")
     assert target.read_text("utf-8").startswith(start)
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
-    target = tmp_path / "none" / "report.md"
-    code, out, err = run(capsys, run_file(tmp_path, record("GR_1")), "-o", target)
+    target = tmp_path / "none" / name
+    code, out, err = run(run_file(tmp_path, record("GR_1")), "-o", target)
     assert (code, out) == (1, "")
     assert err == f"pytest-compaction: {target}: cannot be written: No such file or directory\n"
 
@@ -164,46 +169,35 @@ def bad(folder, content, name="bad.json"):
         ('{"format": 99}\n', "is not a record of this format"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_named_and_hides_no_other(tmp_path, capsys, content, said):
+def test_a_file_that_cannot_be_used_is_named_and_hides_no_other(tmp_path, run, content, said):
     path, good = bad(tmp_path, content), run_file(tmp_path, record("GR_1"))
-    code, out, err = run(capsys, path, good)
+    code, out, err = run(path, good)
     assert code == 1
     assert "anchored" in out
     assert str(path) in err and said in err
     assert "Traceback" not in err
-    assert run(capsys, path)[:2] == (1, "")
+    assert run(path)[:2] == (1, "")
 
 
-def test_a_damaged_record_is_named_by_its_item(tmp_path, capsys):
-    damaged = record("GR_2")
-    damaged["comparison"]["summary"][0]["replies"][0]["prompt_tokens"] = -1
-    code, out, err = run(capsys, run_file(tmp_path, record("GR_1"), damaged))
-    assert code == 1
-    assert "item test_dialogue[anchored-GR_2] /comparison/summary/0/replies/0/prompt_tokens" in err
-    assert "found int -1; expected at least 0" in err
-    assert "anchored" in out
-
-
-def test_dialogues_that_ended_in_an_error_are_counted(tmp_path, capsys):
+def test_dialogues_that_ended_in_an_error_are_counted(tmp_path, run):
     path = run_file(tmp_path, record("GR_1"), record("GR_2", comparison=None, status="error"))
-    code, out, _ = run(capsys, path, "--format=json")
+    code, out, _ = run(path, "--format=json")
     assert code == 0
     table = json.loads(out)["evaluations"][0]["tables"]["overall"]["rows"]
     figures = {row["figure"]: row["value"] for row in table}
     assert (figures["dialogues"], figures["errors, in no figure"]) == (1, 1)
 
 
-def test_dialogues_alone_have_no_results(tmp_path, capsys):
+def test_dialogues_alone_have_no_results(tmp_path, run):
     turn = {"user": "hello", "bot": "hello"}
     line = json.dumps({"task": "GR", "id": 1, "history": [turn, turn]})
-    code, out, err = run(capsys, bad(tmp_path, line, "talk.jsonl"))
+    code, out, err = run(bad(tmp_path, line, "talk.jsonl"))
     assert (code, out) == (1, "")
     assert "talk.jsonl: dialogues to be replayed; run pytest --compactor=NAME" in err
 
 
-def test_hostile_names_cannot_write_on_the_terminal(tmp_path, capsys):
+def test_hostile_names_cannot_write_on_the_terminal(tmp_path, run):
     _, out, err = run(
-        capsys,
         run_file(tmp_path, record("\x1b[2J_1", "\x1b]0;owned\x07"), name="\x1b[1m.jsonl"),
         bad(tmp_path, '{"\\u001b[2J": 1}', "\x1b[3m.json"),
         "-o",

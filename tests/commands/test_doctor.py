@@ -60,9 +60,6 @@ def test_an_address_that_cannot_be_asked_is_one_sentence(monkeypatch, capsys, ur
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     assert cli.main(["doctor", "--model=one"]) == 1
     assert said in capsys.readouterr().err
-
-
-def test_rules_have_no_endpoint(capsys):
     with pytest.raises(SystemExit):
         cli.main(["doctor", "--model=offline"])
     assert "rules ask no endpoint" in capsys.readouterr().err

@@ -3,13 +3,12 @@
 import io
 import json
 import os
-import subprocess
 import sys
 from typing import Any
 
 import pytest
 from support.imports import at_length
-from support.paths import ROOT, public_data
+from support.paths import public_data
 
 from pytest_compaction import cli
 from pytest_compaction.case import TEXT_KINDS, find_cases
@@ -30,19 +29,11 @@ def session(rounds=6):
         id = f"c{number}"
         call = {"type": "toolCall", "id": id, "name": "write"}
         call["arguments"] = {"path": f"src/part{number}.py", "content": f"value_{number} = 1\n"}
-        records.append({"type": "message", "message": {"role": "assistant", "content": [call]}})
-        records.append(
-            {
-                "type": "message",
-                "message": {
-                    "role": "toolResult",
-                    "toolCallId": id,
-                    "content": [{"type": "text", "text": "written"}],
-                },
-            }
-        )
+        records.append(said("assistant", [call]))
+        written = [{"type": "text", "text": "written"}]
+        records.append(said("toolResult", written, toolCallId=id))
     records += [said("assistant", at_length("Part done.")), said("user", "go on with it")] * 6
-    return "".join(json.dumps(record) + "\n" for record in records)
+    return as_lines(records)
 
 
 def with_proposals(folder):
@@ -58,20 +49,41 @@ def with_proposals(folder):
     return path
 
 
-def said(role, text):
-    return {"type": "message", "message": {"role": role, "content": text}}
+def said(role, content, **more):
+    return {"type": "message", "message": {"role": role, "content": content, **more}}
 
 
-def run(capsys, *arguments):
-    code = cli.main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
+@pytest.fixture
+def run(capsys):
+    """Run a command; exit code and both outputs."""
+
+    def command(*arguments):
+        code = cli.main([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return command
 
 
-def test_a_session_becomes_a_case_that_loads(tmp_path, capsys):
-    source = tmp_path / "My session (1).jsonl"
-    source.write_text(session(), "utf-8")
-    code, out, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+@pytest.fixture
+def imported(tmp_path, run):
+    """Write a transcript, or several alike, and import them into ``cases``."""
+
+    def command(text, *names, more=()):
+        paths = [tmp_path / name for name in names or ("s.jsonl",)]
+        for path in paths:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+        return run("import", *paths, "-o", tmp_path / "cases", *more)
+
+    return command
+
+
+def as_lines(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def test_a_session_becomes_a_case_that_loads(tmp_path, imported):
+    code, out, err = imported(session(), "My session (1).jsonl")
     assert (code, err) == (0, "")
     loaded = find_cases([tmp_path / "cases"])
     assert not loaded.errors
@@ -84,25 +96,22 @@ def test_a_session_becomes_a_case_that_loads(tmp_path, capsys):
     assert f"facts          {sum(len(probe.facts) for probe in case.probes):>7}" in out
 
 
-def test_an_existing_case_is_replaced_and_the_bytes_are_the_same(tmp_path, capsys):
-    source = tmp_path / "s.jsonl"
-    source.write_text(session(), "utf-8")
+def test_an_existing_case_is_replaced_and_the_bytes_are_the_same(tmp_path, imported):
+    imported(session())
     target = tmp_path / "cases" / "s.json"
-    run(capsys, "import", source, "-o", tmp_path / "cases")
     first = target.read_bytes()
     target.write_text("old", "utf-8")
-    code, _, _ = run(capsys, "import", source, "-o", tmp_path / "cases")
-    assert code == 0
+    assert imported(session())[0] == 0
     assert target.read_bytes() == first
     assert [path.name for path in target.parent.iterdir()] == ["s.json"]
 
 
-def test_one_broken_file_does_not_stop_the_others(tmp_path, capsys):
+def test_one_broken_file_does_not_stop_the_others(tmp_path, run):
     good, broken, missing = (tmp_path / name for name in ("good.jsonl", "bad.jsonl", "none.jsonl"))
     good.write_text(session(), "utf-8")
     broken.write_text("\n".join(line[:-20] for line in session().splitlines()), "utf-8")
     output = tmp_path / "cases"
-    code, out, err = run(capsys, "import", missing, broken, good, tmp_path, "-o", output)
+    code, out, err = run("import", missing, broken, good, tmp_path, "-o", output)
     assert code == 1
     assert "good.json" in out
     missed, bad, folder = err.splitlines()
@@ -112,40 +121,28 @@ def test_one_broken_file_does_not_stop_the_others(tmp_path, capsys):
     assert [path.name for path in output.iterdir()] == ["good.json"]
 
 
-def test_two_transcripts_of_one_name_do_not_overwrite_each_other(tmp_path, capsys):
-    paths = [tmp_path / name for name in ("a/s.jsonl", "b/s.jsonl", "c/session.jsonl")]
-    for path in paths:
-        path.parent.mkdir()
-        path.write_text(session(), "utf-8")
-    code, _, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
+def test_two_transcripts_of_one_name_do_not_overwrite_each_other(tmp_path, imported):
+    code, _, err = imported(session(), "a/s.jsonl", "b/s.jsonl", "c/session.jsonl")
     assert (code, err) == (0, "")
     made = sorted(path.name for path in (tmp_path / "cases").iterdir())
     assert made == ["a-s.json", "b-s.json", "c.json"]
 
 
-def test_a_transcript_whose_case_was_just_written_is_refused(tmp_path, capsys):
-    paths = [tmp_path / name for name in ("s.json", "s.jsonl")]
-    for path in paths:
-        path.write_text(session(), "utf-8")
-    code, _, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
+def test_a_transcript_whose_case_was_just_written_is_refused(imported):
+    code, _, err = imported(session(), "s.json", "s.jsonl")
     assert code == 1
     assert "just written for another transcript of the same name" in err
 
 
-def test_a_folder_in_the_name_of_a_case_does_not_give_away_a_home_folder(tmp_path, capsys):
-    source = tmp_path / "-Users-zelda-app" / "session.jsonl"
-    source.parent.mkdir()
+def test_a_folder_in_the_name_of_a_case_does_not_give_away_a_home_folder(tmp_path, imported):
     seen = json.dumps(said("user", "look into /Users/zelda/app/src first"))
-    source.write_text(f"{session()}{seen}\n", "utf-8")
-    code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+    code, _, err = imported(f"{session()}{seen}\n", "-Users-zelda-app/session.jsonl")
     assert (code, err) == (0, "")
     assert [path.name for path in (tmp_path / "cases").iterdir()] == ["Users-user-1-app.json"]
 
 
-def test_an_unknown_format_names_what_exists(tmp_path, capsys):
-    source = tmp_path / "s.jsonl"
-    source.write_text(session(), "utf-8")
-    code, _, err = run(capsys, "import", source, "-o", tmp_path, "--format", "pii")
+def test_an_unknown_format_names_what_exists(imported):
+    code, _, err = imported(session(), more=("--format", "pii"))
     assert code == 1
     assert "unknown transcript format 'pii'" in err
     assert "did you mean 'pi'?" in err
@@ -153,52 +150,42 @@ def test_an_unknown_format_names_what_exists(tmp_path, capsys):
 
 def chat(*said):
     roles = ("user", "assistant") * len(said)
-    return {
-        "messages": [{"role": r, "content": t} for r, t in zip(roles, said, strict=False)],
-        "tools": [],
-    }
+    messages = [{"role": r, "content": t} for r, t in zip(roles, said, strict=False)]
+    return {"messages": messages, "tools": []}
 
 
-def test_samples_of_a_single_turn_are_counted_in_one_line(tmp_path, capsys):
-    source = tmp_path / "samples.jsonl"
+def test_samples_of_a_single_turn_are_counted_in_one_line(tmp_path, imported):
     stated = "the upload handler must answer within two seconds on every machine"
     values = "thread 4\nqueue limit 64\nretry delay 1.5"
     long = chat(
         stated, "I use a bounded queue instead of a thread.", values, *[at_length("Done.")] * 30
     )
     samples = [long, *(chat(f"question {n}?", f"answer {n}") for n in range(40))]
-    source.write_text("".join(json.dumps(sample) + "\n" for sample in samples), "utf-8")
-    code, out, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+    code, out, err = imported(as_lines(samples), "samples.jsonl")
     assert (code, err) == (0, "")
+    source = tmp_path / "samples.jsonl"
     assert f"40 of 41 conversations of {source} have too little to compact and became" in out
     assert f"1 of 41 conversations of {source} became cases\n" in out
 
 
-def test_files_with_too_little_to_compact_are_counted_in_one_line(tmp_path, capsys):
-    paths = [tmp_path / f"run{number}.jsonl" for number in range(4)]
-    for path in paths:
-        lines = [said(role, "hello") for role in ("user", "assistant")]
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    code, out, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
-    assert (code, out, err) == (
-        1,
-        "4 of 4 files have too little to compact and became no case.\n",
-        "",
-    )
-    paths[0].write_text(session(), "utf-8")
-    code, out, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
+def test_files_with_too_little_to_compact_are_counted_in_one_line(tmp_path, run, imported):
+    names = [f"run{number}.jsonl" for number in range(4)]
+    hello = as_lines(said(role, "hello") for role in ("user", "assistant"))
+    few = "files have too little to compact and became no case.\n"
+    assert imported(hello, *names) == (1, f"4 of 4 {few}", "")
+    (tmp_path / names[0]).write_text(session(), "utf-8")
+    paths = [tmp_path / name for name in names]
+    code, out, err = run("import", *paths, "-o", tmp_path / "cases")
     assert (code, err) == (0, "")
-    assert out.endswith("3 of 4 files have too little to compact and became no case.\n")
-    code, _, err = run(capsys, "import", paths[1], "-o", tmp_path / "cases")
+    assert out.endswith(f"3 of 4 {few}")
+    code, _, err = run("import", paths[1], "-o", tmp_path / "cases")
     assert code == 1
     assert "run1.jsonl: strategies may shorten only 0 tokens" in err
 
 
-def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, capsys):
-    source = tmp_path / "s.jsonl"
-    lines = [said(role, at_length("hello")) for role in ("user", "assistant") * 4]
-    source.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, imported):
+    lines = as_lines(said(role, at_length("hello")) for role in ("user", "assistant") * 4)
+    code, _, err = imported(lines)
     assert code == 1
     assert "s.jsonl: no question can be made of its 8 messages: the " in err
     assert " messages after the last point use, repeat or decide nothing again that " in err
@@ -206,7 +193,7 @@ def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, capsys):
     assert "(--without-probes)" in err and "(--model NAME)" in err
     assert not (tmp_path / "cases").exists()
 
-    code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases", "--without-probes")
+    code, out, _ = imported(lines, more=("--without-probes",))
     refused = "a run refuses this case, which has no question yet, until you add probes"
     assert (code, refused in out) == (0, True)
     (error,) = find_cases([tmp_path / "cases"]).errors
@@ -222,9 +209,9 @@ def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, capsys):
     assert not find_cases([tmp_path / "cases"]).errors
 
 
-def test_what_is_asked_lacking_and_proposed_is_said(tmp_path, capsys):
+def test_what_is_asked_lacking_and_proposed_is_said(tmp_path, run):
     path = with_proposals(tmp_path)
-    code, out, err = run(capsys, "import", path, "-o", tmp_path / "cases", "--all-proposals")
+    code, out, err = run("import", path, "-o", tmp_path / "cases", "--all-proposals")
     assert (code, err) == (0, "")
     (target,) = (tmp_path / "cases").iterdir()
     (case,) = find_cases([target]).cases
@@ -247,24 +234,24 @@ def test_what_is_asked_lacking_and_proposed_is_said(tmp_path, capsys):
     assert "facts that can be read again with one call" in rows["one call"]
     command = f"wait for you: pytest-compaction review {target}"
     assert rows["proposed"] == f"{len(case.proposed)}  {command}"
-    code, out, _ = run(capsys, "import", path, "-o", tmp_path / "fewer")
+    code, out, _ = run("import", path, "-o", tmp_path / "fewer")
     why = "proposals of kinds that people rarely confirm; --all-proposals keeps them"
     assert f"  withheld       {len(case.proposed):>7,}  {why}\n" in out
     assert "  proposed " not in out
 
 
-def test_answers_of_a_review_outlast_a_new_import(tmp_path, capsys, monkeypatch):
+def test_answers_of_a_review_outlast_a_new_import(tmp_path, run, monkeypatch):
     path, folder = with_proposals(tmp_path), tmp_path / "cases"
-    run(capsys, "import", path, "-o", folder, "--all-proposals")
+    run("import", path, "-o", folder, "--all-proposals")
     (target,) = folder.iterdir()
     made = json.loads(target.read_text("utf-8"))
     assert len(made["proposed"]) == 2
     answers = f"e\nAsked in the words of a person?\n{chr(10) * 9}"
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n" + answers))
-    assert run(capsys, "review", target)[0] == 0
+    assert run("review", target)[0] == 0
     answered = json.loads(target.read_text("utf-8"))
     assert answered["probes"][-1]["question"] == "Asked in the words of a person?"
-    code, out, _ = run(capsys, "import", path, "-o", folder)
+    code, out, _ = run("import", path, "-o", folder)
     assert code == 0
     assert "kept                 1  questions that you had confirmed\n" in out
     assert "declined             1  questions that you had declined, not proposed again\n" in out
@@ -273,14 +260,12 @@ def test_answers_of_a_review_outlast_a_new_import(tmp_path, capsys, monkeypatch)
     assert again["declined"] == answered["declined"]
     assert again["probes"] == answered["probes"]
 
-    code, out, _ = run(capsys, "import", path, "--from", "20", "--without-probes", "-o", folder)
+    code, out, _ = run("import", path, "--from", "20", "--without-probes", "-o", folder)
     gone = "kept                 0  questions that you had confirmed; 1 no longer fit the session"
     assert (code, gone in out) == (0, True)
 
 
-def test_the_newest_sessions_of_a_folder_are_taken_by_folder_and_length(
-    tmp_path, capsys, monkeypatch
-):
+def test_the_newest_sessions_of_a_folder_are_taken_by_folder_and_length(tmp_path, run, monkeypatch):
     sessions = tmp_path / "sessions"
     names = ("one/old", "one/new", "one/newest", "two/old", "two/.git/none", "three/long")
     for age, name in enumerate(names):
@@ -300,7 +285,7 @@ def test_the_newest_sessions_of_a_folder_are_taken_by_folder_and_length(
 
     monkeypatch.setattr(import_transcripts, "make_case", torn)
     command = ("import", "--newest=4", sessions, "-o", tmp_path / "cases")
-    code, out, err = run(capsys, *command)
+    code, out, err = run(*command)
     assert out.splitlines()[0] == (
         f"the 7 newest sessions below {sessions} (6 short, 1 medium, 0 long; 4 folders; 1 file of "
         "no known format passed over): the newest of each folder and length in turn, until there "
@@ -313,7 +298,7 @@ def test_the_newest_sessions_of_a_folder_are_taken_by_folder_and_length(
     assert "torn.jsonl: please report this fault, ZeroDivisionError" in err
     for wrong in (("--newest=3", "s.jsonl"), ("--newest=3", sessions, sessions), ("--newest=0",)):
         with pytest.raises(SystemExit):
-            run(capsys, "import", *wrong, "-o", tmp_path / "cases")
+            run("import", *wrong, "-o", tmp_path / "cases")
 
 
 @pytest.mark.parametrize("arguments", [["--probes", "0"], ["--probes", "many"], ["--nonsense"]])
@@ -324,13 +309,11 @@ def test_wrong_options_are_refused(tmp_path, capsys, arguments):
     assert "usage: pytest-compaction" in capsys.readouterr().err
 
 
-def test_hostile_names_cannot_write_on_the_terminal(tmp_path, capsys):
-    source = tmp_path / "s.jsonl"
-    source.write_text(session() + '{"type": "\\u001b[2J"}\n', "utf-8")
-    code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases")
+def test_hostile_names_cannot_write_on_the_terminal(tmp_path, run, imported):
+    code, out, _ = imported(session() + '{"type": "\\u001b[2J"}\n')
     assert code == 0
     assert "\x1b" not in out
-    code, _, err = run(capsys, "import", tmp_path / "\x1b[2J.jsonl", "-o", tmp_path)
+    code, _, err = run("import", tmp_path / "\x1b[2J.jsonl", "-o", tmp_path)
     assert code == 1
     assert "\x1b" not in err
 
@@ -360,32 +343,20 @@ class Entry:
         return self._loaded
 
 
-def test_importers_of_other_packages_are_found_and_their_faults_named(
-    tmp_path, capsys, monkeypatch
-):
+def test_importers_of_other_packages_are_found_and_their_faults_named(imported, monkeypatch):
     entries = [Entry("broken", Broken), Entry("gone", ImportError("no module x")), Entry("odd", 5)]
     monkeypatch.setattr(registry, "entry_points", lambda group: entries)
-    source = tmp_path / "s.txt"
-    source.write_text("text", "utf-8")
-    code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+    code, _, err = imported("text", "s.txt")
     assert code == 1
     assert "the importer 'gone' (package:gone) cannot be loaded: no module x" in err
     assert "the importer 'odd' (package:odd) lacks a name" in err
     assert "the importer 'broken' failed with ZeroDivisionError" in err
 
 
-def test_the_module_can_be_run(tmp_path):
-    command = [sys.executable, "-m", "pytest_compaction.cli", "import", "--help"]
-    root = ROOT
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
-    assert done.returncode == 0
-    assert "--format NAME" in done.stdout
-
-
 @pytest.mark.exhaustive
-def test_the_real_session_becomes_a_case(tmp_path, capsys):
+def test_the_real_session_becomes_a_case(tmp_path, run):
     path = public_data("pi-agent/large-session.jsonl")
-    code, out, err = run(capsys, "import", path, "-o", tmp_path)
+    code, out, err = run("import", path, "-o", tmp_path)
     assert (code, err) == (0, "")
     loaded = find_cases([tmp_path])
     assert not loaded.errors
@@ -395,19 +366,19 @@ def test_the_real_session_becomes_a_case(tmp_path, capsys):
     assert "records read     1,019" in out
 
 
-def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(tmp_path, capsys):
+def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(tmp_path, run):
     talks = json.loads(public_data("tau-bench/gpt-4o-airline-tasks-0-9.json").read_text("utf-8"))
     some = tmp_path / "talks.json"
     some.write_text(json.dumps(talks[:8]), "utf-8")
     session = public_data("claude-code/session.jsonl")
-    _, out, _ = run(capsys, "import", some, session, "-o", tmp_path / "cases")
+    _, out, _ = run("import", some, session, "-o", tmp_path / "cases")
     reports = out.split(f"{tmp_path / 'cases'}/")[1:]
     doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
     waiting = {report.split(".json")[0] for report in reports if "has no question yet" in report}
     assert "without any fact in the offline answer from the full log" in out
     warned = set()
     for case in sorted((tmp_path / "cases").iterdir()):
-        code, out, _ = run(capsys, "lint", case)
+        code, out, _ = run("lint", case)
         assert code == (case.stem in waiting)
         lines = [line for line in out.splitlines() if "/probes/" in line]
         if any("nor is any other fact of this probe" in line for line in lines):

@@ -223,15 +223,6 @@ def test_a_case_in_which_all_that_was_said_fits_the_budget_is_a_warning(tmp_path
     assert ("warning", "/budget", "said-fits-budget") in found(written(tmp_path, data))
 
 
-def test_a_dimension_without_facts_is_a_warning(tmp_path, capsys):
-    data = sound()
-    data["probes"][1]["facts"].pop()
-    path = written(tmp_path, data)
-    assert rules(path, answer=False) == ["empty-dimension"]
-    said = "no fact counts for instruction (instruction reads constraint)"
-    assert said in lint(capsys, path, "--no-answers")[1]
-
-
 def test_verbose_says_which_words_of_which_message_decide(tmp_path, capsys):
     path = written(tmp_path, sound())
     code, out = lint(capsys, path, "--no-answers", "-v")
@@ -308,11 +299,9 @@ def test_what_the_loader_refuses_is_an_error_with_its_pointer(tmp_path, capsys):
 
 def test_what_the_tail_keeps_is_a_warning_but_for_the_present_state(tmp_path):
     late = {"text": "src/module_11.py", "evidence": ["m45"]}
-    probes = [{**probe(), "facts": [late]}]
-    probes.append({**probe("How do things stand?"), "id": "q", "kind": "continuation"})
-    probes[1]["facts"] = [late]
-    path = written(tmp_path, large(probes=probes))
-    assert ("warning", "/probes/0/facts/0", "kept-by-tail") in found(path, answer=False)
+    stand = probe("How do things stand?", facts=[late]) | {"id": "q", "kind": "continuation"}
+    path = written(tmp_path, large(probes=[probe(facts=[late]), stand]))
+    assert ("warning", f"{FACT}/0", "kept-by-tail") in found(path, answer=False)
     assert rules(path, answer=False).count("kept-by-tail") == 1
 
 
@@ -328,14 +317,13 @@ def test_the_last_message_belongs_to_the_tail_however_large_it_is(tmp_path):
 
 
 def test_a_probe_of_which_the_tail_keeps_all_facts_is_an_error(tmp_path, capsys):
-    last = large()["messages"][-1]["id"]
-    late = {"text": "retry limit must be 111", "evidence": [last]}
-    early = {"text": "retry limit must be 100", "evidence": ["m1"]}
-    data = large(probes=[{**probe(), "facts": [late]}, {**probe("And both?"), "id": "q"}])
-    data["messages"][-1]["content"] = "The retry limit must be 111."
+    data = large()
     data["messages"][1]["content"] = "The retry limit must be 100."
-    data["probes"][1]["facts"] = [early, late]
-    path = written(tmp_path, data)
+    data["messages"][-1]["content"] = "The retry limit must be 111."
+    late = {"text": "retry limit must be 111", "evidence": [data["messages"][-1]["id"]]}
+    early = {"text": "retry limit must be 100", "evidence": ["m1"]}
+    both = probe("And both?", facts=[early, late]) | {"id": "q"}
+    path = written(tmp_path, {**data, "probes": [probe(facts=[late]), both]})
     assert [entry for entry in found(path, answer=False) if entry[2] == "kept-by-tail"] == [
         ("error", "/probes/0/facts/0", "kept-by-tail"),
         ("warning", "/probes/1/facts/1", "kept-by-tail"),
@@ -359,9 +347,29 @@ def test_facts_that_the_offline_model_does_not_find_are_a_warning(tmp_path, caps
 def test_one_fact_that_is_not_answered_beside_others_is_a_warning(tmp_path, capsys):
     asked = probe("Which module was edited first?", "src/module_0.py", "must be 100")
     path = written(tmp_path, large(probes=[asked]))
-    assert found(path) == [("warning", "/probes/0/facts/1", "unanswerable")]
+    assert found(path) == [("warning", f"{FACT}/1", "unanswerable")]
     assert lint(capsys, path)[0] == 0
     assert lint(capsys, path, "--strict")[0] == 1
+    data = sound()
+    data["probes"][1]["facts"].pop()
+    _, out = lint(capsys, written(tmp_path, data), "--no-answers")
+    assert "no fact counts for instruction (instruction reads constraint)" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "is_fragment"),
+    [
+        ("that should never happen", [["never happen"]], True),
+        ("make the handler fast", None, False),
+    ],
+)
+def test_a_fact_that_is_the_middle_of_a_sentence_is_a_fragment(tmp_path, text, keys, is_fragment):
+    data = asking(probe(facts=[{"text": text, "type": "state", "evidence": ["m1"]}]))
+    data["probes"][0]["facts"][0] |= {"keys": keys} if keys else {}
+    data["messages"][1]["content"] = "make the handler fast, and that should never happen to the"
+    findings = inspect([written(tmp_path, data)], answer=False).findings
+    assert "unusable" not in {each.rule for each in findings}
+    assert (("fragment", "warning") in {(f.rule, f.level) for f in findings}) is is_fragment
 
 
 def test_findings_as_json(tmp_path, capsys):
@@ -400,12 +408,10 @@ def test_hostile_text_cannot_write_on_the_terminal(tmp_path, capsys):
 
 def test_proposed_questions_are_checked_as_probes_are(tmp_path):
     leaking = probe("Was src/module_0.py set?") | {"id": "waits"}
-    (remark,) = [
-        each
-        for each in found(written(tmp_path, large(proposed=[leaking])))
-        if "proposed" in each[1]
+    remarks = found(written(tmp_path, large(proposed=[leaking])))
+    assert [each for each in remarks if "proposed" in each[1]] == [
+        ("error", "/proposed/0/facts/0", "leak")
     ]
-    assert remark == ("error", "/proposed/0/facts/0", "leak")
 
 
 @pytest.mark.parametrize(

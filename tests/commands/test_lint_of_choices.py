@@ -4,7 +4,7 @@ import json
 
 import pytest
 from support.builders import assistant, system, tool, user
-from support.choices import MESSAGES, PROBES, PUSH, choice_data
+from support.choices import MESSAGES, PROBES, PUSH, choice_case, choice_data
 
 from pytest_compaction.case_making import inspect
 from pytest_compaction.case_making.selection import unanswered
@@ -66,28 +66,29 @@ def test_a_constraint_that_only_a_file_or_the_assistant_states_was_given_by_nobo
     log = [*with_turn(assistant("I look.", call)), MESSAGES[-1] | {"id": "end"}]
     log.insert(6, {"id": "notes", **tool("c", "Never push to main.")})
     fact = {**PUSH, "evidence": ["notes"]}
-    assert found(tmp_path, log, facts=[fact]) == [
-        ("warning", "/probes/0/facts/0", "not-given"),
-    ]
-
-
-def test_evidence_that_does_not_state_the_constraint_makes_the_file_unusable(tmp_path):
-    fact = {**PUSH, "evidence": ["done"]}
-    unusable = found(tmp_path, rules={"unusable"}, facts=[fact])
+    assert found(tmp_path, log, facts=[fact]) == [("warning", "/probes/0/facts/0", "not-given")]
+    unusable = found(tmp_path, rules={"unusable"}, facts=[{**PUSH, "evidence": ["done"]}])
     assert unusable == [("error", "/probes/0/facts/0/evidence/0", "unusable")]
 
 
-def test_options_that_say_the_same_are_an_error(tmp_path):
-    options = {"complying": "Push it to main.", "other": "push it, to MAIN"}
-    assert found(tmp_path, options=options) == [("error", "/probes/0/options", "same-options")]
-    options = {"complying": "Do not push it.", "other": "Do push it."}
-    assert found(tmp_path, options=options) == []
-
-
-def test_an_option_that_speaks_of_the_rule_gives_it_away(tmp_path):
-    options = {"complying": "Commit to a branch, as you said.", "other": "Push it to main."}
-    (one,) = found(tmp_path, options=options)
-    assert one == ("warning", "/probes/0/options/complying", "option-tells")
+@pytest.mark.parametrize(
+    ("complying", "other", "expected"),
+    [
+        ("Push it to main.", "push it, to MAIN", ("error", "", "same-options")),
+        ("Do not push it.", "Do push it.", None),
+        (
+            "Commit to a branch, as you said.",
+            "Push it to main.",
+            ("warning", "/complying", "option-tells"),
+        ),
+    ],
+)
+def test_options_that_say_the_same_or_speak_of_the_rule_are_found(
+    tmp_path, complying, other, expected
+):
+    level, place, rule = expected or ("", "", "")
+    remarks = [(level, f"/probes/0/options{place}", rule)] if expected else []
+    assert found(tmp_path, options={"complying": complying, "other": other}) == remarks
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,4 @@ def test_a_request_may_ask_for_what_is_ruled_out_but_not_state_the_constraint(
 
 
 def test_the_import_does_not_count_choices_as_questions_without_an_answer():
-    from support.choices import choice_case
-
-    case = choice_case(probes=PROBES[:3])
-    assert unanswered(case) == 0
+    assert unanswered(choice_case(probes=PROBES[:3])) == 0

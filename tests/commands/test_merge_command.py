@@ -142,26 +142,17 @@ def test_a_run_passes_without_a_threshold_if_every_item_does(shards, output, cap
     assert last(capsys.readouterr().out) == "PASSED 12 items"
 
 
-def test_an_item_that_one_run_lets_pass_below_the_score_does_not_fail_the_merged_one(pytester):
-    place = set_up(pytester, *IDS)
-    place.joinpath("test_own.py").write_text(
+OWN = {
+    "some let pass below the score": (
         "import pytest\n"
         "def test_measured(case, probe, compactor, judge):\n"
         "    judge(probe, compactor(case).ask(probe))\n"
         "@pytest.mark.xfail\n"
         "def test_known(case, probe, compactor, judge):\n"
-        "    judge(probe, compactor(case).ask(probe)).check()\n"
-    )
-    assert run(pytester, compactor="forget_limit").ret == 0
-    for result in run_shards(pytester, 2).values():
-        assert result.ret == 0
-        assert "below" not in result.parseoutcomes()
-    assert merged(pytester)[0] == 0
-
-
-def test_a_score_that_a_fixture_checks_after_the_test_counts_as_in_one_run(pytester, capsys):
-    place = set_up(pytester, "first")
-    place.joinpath("test_own.py").write_text(
+        "    judge(probe, compactor(case).ask(probe)).check()\n",
+        *([], [0, 0], 0, "PASSED"),
+    ),
+    "a fixture that checks after the test": (
         "import pytest\n"
         "@pytest.fixture\n"
         "def verdict(case, probe, compactor, judge):\n"
@@ -169,29 +160,33 @@ def test_a_score_that_a_fixture_checks_after_the_test_counts_as_in_one_run(pytes
         "    yield verdict\n"
         "    verdict.check()\n"
         "def test_later(case, probe, verdict, compactor):\n"
-        "    assert verdict\n"
-    )
-    assert run(pytester, compactor="forget_limit").ret == 1
-    assert run(pytester, "--compaction-shard=1/1", compactor="forget_limit").ret == 0
-    capsys.readouterr()
-    assert merged(pytester)[0] == 1
-    assert last(capsys.readouterr().out) == "FAILED 2 items below 3.5"
-
-
-def test_a_test_that_fails_for_another_reason_fails_its_shard_and_the_merged_run(pytester, capsys):
-    place = set_up(pytester, *IDS)
-    place.joinpath("test_own.py").write_text(
+        "    assert verdict\n",
+        *([], [0, 0], 1, "FAILED 6 items below 3.5"),
+    ),
+    "one that fails for another reason": (
         "def test_probe(case, probe, compactor, judge):\n"
         "    judge(probe, compactor(case).ask(probe)).check()\n"
         "def test_other():\n"
-        "    assert 1 == 2\n"
-    )
-    results = run_shards(pytester, 2, GATE)
-    assert [result.ret for result in results.values()] == [1, 1]
-    assert last_line(results[1]) == "SHARD 1/2 FAILED 1 failed for another reason than the score"
+        "    assert 1 == 2\n",
+        *([GATE], [1, 1], 1, "GATE FAILED 1 failed for another reason than the score"),
+    ),
+}
+"""Tests of a project, what is given, how each shard ends, and how one run and the merged one do."""
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_merged_run_ends_as_one_run_of_own_tests_does(pytester, capsys, name):
+    text, given, codes, code, line = OWN[name]
+    set_up(pytester, *IDS).joinpath("test_own.py").write_text(text)
+    assert run(pytester, *given, compactor="forget_limit").ret == code
+    results = run_shards(pytester, 2, *given)
+    assert [result.ret for result in results.values()] == codes
+    if code in codes and code:
+        said = "SHARD 1/2 FAILED 1 failed for another reason than the score"
+        assert last_line(results[1]) == said
     capsys.readouterr()
-    assert merged(pytester)[0] == 1
-    assert last(capsys.readouterr().out) == last_line(run(pytester, GATE, compactor="forget_limit"))
+    assert merged(pytester)[0] == code
+    assert last(capsys.readouterr().out).startswith(line)
 
 
 def test_a_shard_with_a_score_that_no_run_writes_is_refused(shards, output, capsys):
@@ -283,8 +278,7 @@ def test_the_merged_run_is_reported_as_one_run_is(shards, output, tmp_path, caps
     summary, report = tmp_path / "summary.md", tmp_path / "reports/whole.json"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    given = ["--threshold=overall>=3", f"--report={report}"]
-    assert main(["merge", *map(str, shards), "-o", str(output), *given]) == 1
+    assert merge(shards, output, "--threshold=overall>=3", f"--report={report}") == 1
     said = capsys.readouterr().out
     assert f"report: {report}\n" in said
     assert last(said).startswith("::error title=compaction")
@@ -301,7 +295,7 @@ def test_the_merged_run_is_reported_as_one_run_is(shards, output, tmp_path, caps
 def test_a_report_that_cannot_be_made_is_refused_before_anything_is_written(
     shards, output, capsys, name, said
 ):
-    assert main(["merge", *map(str, shards), "-o", str(output), f"--report={name}"]) == 4
+    assert merge(shards, output, f"--report={name}") == 4
     assert said in flat([capsys.readouterr().err])
     assert not output.exists()
 

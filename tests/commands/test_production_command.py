@@ -53,6 +53,18 @@ def run(capsys, monkeypatch, tmp_path):
     return command
 
 
+@pytest.fixture
+def measured(run, tmp_path):
+    """The periods that the command writes as JSON, and what it prints."""
+
+    def command(*names, code=0):
+        ended, out, err = run(*names, "--json=out.json")
+        assert ended == code, err
+        return json.loads((tmp_path / "out.json").read_text("utf-8")), out, err
+
+    return command
+
+
 def test_a_session_and_each_of_its_compactions_are_told(run, tmp_path):
     path = session(tmp_path / "s.jsonl", trigger="manual", postTokens=900, durationMs=2_500)
     code, out, err = run(path)
@@ -60,13 +72,14 @@ def test_a_session_and_each_of_its_compactions_are_told(run, tmp_path):
     lines = [line.split() for line in out.splitlines()]
     assert ["s", "60", "1", "10", "of", "10"] in [line[:6] for line in lines]
     assert ["s", "1", "manual", "1,000", "900", "10%", "2.50", "0", "-", "-"] in lines
+    code, out, _ = run(path, session(tmp_path / "2.jsonl"))
+    assert (code, "2 compactions in 2 sessions" in out) == (0, True)
 
 
-def test_the_json_has_what_was_fetched_again_by_session_and_compaction(run, tmp_path):
+def test_the_json_has_what_was_fetched_again_by_session_and_compaction(measured, tmp_path):
     session(tmp_path / "a" / "again.jsonl", calls=60)
     session(tmp_path / "a" / "new.jsonl", calls=60, again=False)
-    assert run("a", "--json=out.json")[0] == 0
-    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    (period,) = measured("a")[0]["periods"]
     again, new = period["sessions"]
     held = again["compactions"][0]["fetched_again"]["10"]
     tokens = held["after"]["tokens"]
@@ -80,63 +93,39 @@ def test_the_json_has_what_was_fetched_again_by_session_and_compaction(run, tmp_
     assert figure["interval"] is None  # of two sessions
 
 
-def test_six_sessions_have_an_interval(run, tmp_path):
+def test_six_sessions_have_an_interval(measured, tmp_path):
     for number in range(6):
         session(tmp_path / "a" / f"{number}.jsonl", calls=60, again=number % 2 == 0)
-    code, out, _ = run("a", "--json=out.json")
-    assert code == 0
-    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
-    figure = period["figures"]["fetched_again_10"]
+    data, out, _ = measured("a")
+    figure = data["periods"][0]["figures"]["fetched_again_10"]
     low, high = figure["interval"]
     assert low < figure["difference"] < high
     assert "studentised bootstrap of 6 sessions" in out
 
 
-def test_the_csv_has_a_row_for_each_compaction(run, tmp_path):
+def test_the_csv_has_a_row_for_each_compaction(measured, tmp_path):
     session(tmp_path / "s.jsonl", compactions=3)
-    run("s.jsonl", "--csv=out.csv", "--json=out.json")
+    (told,) = measured("s.jsonl", "--csv=out.csv")[0]["periods"][0]["sessions"]
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["number"] for row in rows] == ["1", "2", "3"]
-    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
-    (told,) = period["sessions"]
     for row, compaction in zip(rows, told["compactions"], strict=True):
         after = compaction["fetched_again"]["10"]["after"]
         assert row["fetched_again.10.after.again"] == str(after["again"])
         assert row["tokens_before.tokens"] == str(compaction["tokens_before"]["tokens"])
 
 
-def test_two_folders_are_two_periods(run, tmp_path):
+def test_two_folders_are_two_periods(measured, tmp_path):
     for number in range(3):
         session(tmp_path / "old" / f"{number}.jsonl", calls=60, again=False)
         session(tmp_path / "new" / f"{number}.jsonl", calls=60, again=True)
-    code, out, _ = run("old", "new", "--json=out.json")
-    assert code == 0
+    data, out, _ = measured("old", "new")
     assert "From the old period to the new" in out
-    data = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert [period["name"] for period in data["periods"]] == ["old", "new"]
     change = data["change"]["fetched_again_10"]
     old, new = (period["figures"]["fetched_again_10"] for period in data["periods"])
     assert change["value"] == pytest.approx(new["difference"] - old["difference"])
     assert change["value"] > 0
-
-
-def test_files_beside_each_other_are_one_period(run, tmp_path):
-    one, two = session(tmp_path / "1.jsonl"), session(tmp_path / "2.jsonl")
-    code, out, _ = run(one, two)
-    assert code == 0
-    assert "2 compactions in 2 sessions" in out
-
-
-def test_a_session_without_a_compaction_is_named_and_not_counted(run, tmp_path):
-    session(tmp_path / "a" / "with.jsonl")
-    session(tmp_path / "a" / "without.jsonl", compactions=0)
-    code, out, err = run("a", "--json=out.json")
-    assert (code, err) == (0, "")
-    assert "a/without.jsonl: no compaction on record, not in the figures" in out
-    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
-    assert [each["name"] for each in period["sessions"]] == ["with"]
-    assert period["without_compaction"] == ["a/without.jsonl"]
 
 
 def test_without_any_compaction_there_is_no_figure(run, tmp_path):
@@ -147,17 +136,20 @@ def test_without_any_compaction_there_is_no_figure(run, tmp_path):
     assert "cost:" not in out
 
 
-def test_an_unreadable_file_is_named_and_loses_nothing_else(run, tmp_path):
+def test_what_is_not_counted_is_named_and_loses_nothing_else(measured, tmp_path):
     session(tmp_path / "a" / "good.jsonl")
+    session(tmp_path / "a" / "without.jsonl", compactions=0)
     broken = session(tmp_path / "a" / "broken.jsonl")
     broken.write_text(broken.read_text("utf-8") + '{"type": "user", "uuid": "x"}\n', "utf-8")
     (tmp_path / "a" / "notes.txt").write_text("buy milk", "utf-8")
-    code, out, err = run("a", "--json=out.json")
-    assert code == 0
+    data, out, err = measured("a")
+    assert "a/without.jsonl: no compaction on record, not in the figures" in out
     assert "broken.jsonl, line" in err
     assert "1 file of no known format below a passed over" in out
     assert "1 compaction in 1 session" in out
-    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
+    (period,) = data["periods"]
+    assert [each["name"] for each in period["sessions"]] == ["good"]
+    assert period["without_compaction"] == ["a/without.jsonl"]
     assert [each["path"] for each in period["unreadable"]] == ["a/broken.jsonl"]
     assert period["unknown_files"] == 1
 
@@ -218,22 +210,13 @@ def test_no_name_moves_the_cursor_or_runs_in_a_spreadsheet(run, tmp_path):
         {"preservedSegment": {"headUuid": 1, "tailUuid": {}}, "preTokens": {}},
     ],
 )
-def test_numbers_that_are_none_are_not_taken(run, tmp_path, metadata):
+def test_numbers_that_are_none_are_not_taken(measured, tmp_path, metadata):
     session(tmp_path / "s.jsonl", **metadata)
-    code, _, err = run("s.jsonl", "--json=out.json", "--csv=out.csv")
-    assert (code, err) == (0, "")
-    (period,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["periods"]
-    (compaction,) = period["sessions"][0]["compactions"]
+    data, _, err = measured("s.jsonl", "--csv=out.csv")
+    assert err == ""
+    (compaction,) = data["periods"][0]["sessions"][0]["compactions"]
     assert compaction["seconds"] is None
     assert compaction["tokens_before"]["counted_here"]
-
-
-def test_the_compactions_of_a_cline_session_are_those_of_one_session(run, tmp_path):
-    for name in ("session.messages.json", "basic.compaction.json", "agentic.compaction.json"):
-        (tmp_path / name).write_bytes(public_data(f"cline/{name}").read_bytes())
-    code, out, _ = run("session.messages.json")
-    assert code == 0
-    assert "2 compactions in 1 session cost: session.messages.json" in out
 
 
 def test_the_other_files_of_a_cline_session_are_passed_over_in_a_folder_and_told_if_named(
@@ -243,6 +226,7 @@ def test_the_other_files_of_a_cline_session_are_passed_over_in_a_folder_and_told
     folder.mkdir()
     for file in public_data("cline/session.json").parent.glob("*.json"):
         (folder / file.name).write_bytes(file.read_bytes())
+    assert "2 compactions in 1 session cost: cline/session" in run("cline/session.messages.json")[1]
     code, out, err = run("cline")
     assert (code, err) == (0, "")
     assert "2 compactions in 1 session cost: cline" in out

@@ -71,13 +71,9 @@ def test_the_tables_are_printed(both, capsys):
     scripted = "anchored scripted 1 1 2.00 100% 90% 10.00 -".split()
     assert any(row[: len(scripted)] == scripted for row in rows)
     assert "At each point a view may take as many tokens as the one on record." in out
-
-
-def test_a_table_can_be_asked_for_alone(both, capsys):
     code, out, _ = report(capsys, both, "--table", "production")
-    assert code == 0
     assert out.startswith("What production compaction lost\n")
-    assert "Strategies" not in out
+    assert (code, "Strategies" in out) == (0, False)
 
 
 def test_many_strategies_stay_within_the_width(tmp_path, capsys):
@@ -109,8 +105,9 @@ def test_markdown_json_and_csv_have_the_same_figures(both, capsys):
     assert {row["table"] for row in rows} == {"strategies", "origins", "production"}
 
 
-def test_html_is_one_safe_page(tmp_path, capsys):
-    path = run_file(tmp_path, item("recorded", "a", True), item(HOSTILE, "a", True))
+def test_html_is_one_safe_page_and_csv_runs_nothing(tmp_path, capsys):
+    hostile = [item(name, "a", True) for name in ("recorded", HOSTILE, "=SUM(A1)")]
+    path = run_file(tmp_path, *hostile)
     page = tmp_path / "out.html"
     code, out, _ = report(capsys, path, "-o", page)
     assert (code, out) == (0, f"written: {page}\n")
@@ -119,6 +116,9 @@ def test_html_is_one_safe_page(tmp_path, capsys):
     assert "&lt;script&gt;" in text
     assert "default-src 'none'" in text
     assert "What production compaction lost" in text
+    _, out, _ = report(capsys, path, "--format", "csv")
+    assert "'=SUM(A1)" in out
+    assert ",=SUM" not in out
 
 
 def test_several_runs_make_one_page(both, capsys):
@@ -134,13 +134,6 @@ def test_several_runs_make_one_page(both, capsys):
     code, _, err = report(capsys, both, "--table", "strategies", "-o", page)
     assert code == 1
     assert "a page holds all tables" in err
-
-
-def test_a_text_that_a_spreadsheet_would_run_is_inert(tmp_path, capsys):
-    path = run_file(tmp_path, item("=SUM(A1)", "a", True))
-    _, out, _ = report(capsys, path, "--format", "csv")
-    assert "'=SUM(A1)" in out
-    assert ",=SUM" not in out
 
 
 @pytest.mark.parametrize(

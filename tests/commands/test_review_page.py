@@ -51,13 +51,23 @@ def test_the_page_holds_the_questions_and_lets_nothing_in(page):
     assert "\\x1b[2J\\u202e" in second["asked"]
 
 
-def test_saved_answers_are_taken(page, tmp_path, capsys):
+@pytest.fixture
+def take(page, tmp_path):
+    """Take saved answers; the exit code."""
+
+    def run_with(answers):
+        text = answers if isinstance(answers, str) else json.dumps({"answers": answers})
+        (tmp_path / "a.json").write_text(text, "utf-8")
+        return run("case.json", "--answers", "a.json")
+
+    return run_with
+
+
+def test_saved_answers_are_taken(page, take, tmp_path, capsys):
     edited = answer(page, 1, answer="yes", text="question: What is the second limit?\n"
                     "fact: the limit of src/module_2.py is 102\ntype: value\n"
                     "keys: src/module_2.py + 102\n")  # fmt: skip
-    answers = [answer(page, 0, answer="no"), edited]
-    (tmp_path / "a.json").write_text(json.dumps({"answers": answers}), "utf-8")
-    assert run("case.json", "--answers", "a.json") == 0
+    assert take([answer(page, 0, answer="no"), edited]) == 0
     assert capsys.readouterr().out.endswith("1 confirmed, 1 declined; 0 questions left\n")
     made = json.loads((tmp_path / "case.json").read_text("utf-8"))
     assert [each["id"] for each in made["declined"]] == ["limit-1"]
@@ -65,16 +75,14 @@ def test_saved_answers_are_taken(page, tmp_path, capsys):
     assert made["probes"][1]["facts"][0]["needed"]["confirmed"] is True
 
 
-def test_answers_that_do_not_fit_are_named_and_the_others_taken(page, tmp_path, capsys):
+def test_answers_that_do_not_fit_are_named_and_the_others_taken(page, take, capsys):
     answers = [
         answer(page, 0, answer="yes", mark="older"),
         answer(page, 1, answer="yes", id="\x1bgone"),
         answer(page, 0, answer="yes", text="fact: x"),
-        answer(page, 1, answer="no"),
-        answer(page, 1, answer="no"),
+        *[answer(page, 1, answer="no")] * 2,
     ]
-    (tmp_path / "a.json").write_text(json.dumps({"answers": answers}), "utf-8")
-    assert run("case.json", "--answers", "a.json") == 1
+    assert take(answers) == 1
     out, err = capsys.readouterr()
     assert "1 declined; 1 question left" in out
     named, gone, shape, twice = err.splitlines()
@@ -94,10 +102,9 @@ def test_answers_that_do_not_fit_are_named_and_the_others_taken(page, tmp_path, 
         ('{"answers": ' + "[" * 100_000, "nesting too deep"),
     ],
 )
-def test_a_file_that_is_none_of_answers_is_refused(page, tmp_path, capsys, text, reason):
-    (tmp_path / "a.json").write_text(text, "utf-8")
+def test_a_file_that_is_none_of_answers_is_refused(take, tmp_path, capsys, text, reason):
     before = (tmp_path / "case.json").read_bytes()
-    assert run("case.json", "--answers", "a.json") == 1
+    assert take(text) == 1
     assert reason in capsys.readouterr().err
     assert (tmp_path / "case.json").read_bytes() == before
 

@@ -55,8 +55,7 @@ def test_only_the_messages_or_only_the_probes(tmp_path, capsys):
 
 
 def test_one_point_shows_its_stretch_what_is_on_record_and_its_probes(tmp_path, capsys):
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps(rich()), "utf-8")
+    path = saved(tmp_path, rich())
     code, early, _ = show(capsys, path, "--point", "early")
     assert code == 0
     assert "m1 user" in early and "m5 user" not in early
@@ -86,8 +85,7 @@ def test_type_keys_and_counterparts_of_a_fact_are_shown(tmp_path, capsys):
     stale = {"text": "the timeout is 30", "keys": [["30"], ["timeout"]], "of": fact["text"]}
     data["probes"][0]["traps"] = [stale]
     data["probes"][1]["facts"][0] |= {"type": "path", "change": "modified"}
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps(data), "utf-8")
+    path = saved(tmp_path, data)
     _, out, _ = show(capsys, path, "--probes")
     lines = [line.strip() for line in out.splitlines()]
     shown = lines.index("fact 45 seconds")
@@ -104,8 +102,7 @@ def test_type_keys_and_counterparts_of_a_fact_are_shown(tmp_path, capsys):
 def test_long_texts_are_shortened_unless_all_is_asked_for(tmp_path, capsys):
     data = case_data()
     data["messages"][1]["content"] += " word" * 500 + " the end. It is 45 seconds."
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps(data), "utf-8")
+    path = saved(tmp_path, data)
     _, short, _ = show(capsys, path, "--messages")
     _, full, _ = show(capsys, path, "--messages", "--full")
     assert "It is 45 seconds" not in short and " word …\n" in short
@@ -118,8 +115,7 @@ def test_no_line_is_wider_than_the_terminal(tmp_path, capsys, monkeypatch, colum
     monkeypatch.setenv("COLUMNS", columns)
     data = rich()
     data["messages"][5]["content"] = "日本語の長い文章です" * 30 + " " + "x" * 300 + " e\u0301" * 90
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps(data), "utf-8")
+    saved(tmp_path, data)
     monkeypatch.chdir(tmp_path)
     _, out, _ = show(capsys, "case.json", "--full")
     assert max(cells(line) for line in out.splitlines()) <= max(int(columns), 40)
@@ -133,6 +129,12 @@ def test_wrapping_keeps_every_sign():
     assert list(wrap("", 10)) == []
 
 
+def saved(folder, data):
+    path = folder / "case.json"
+    path.write_text(json.dumps(data), "utf-8")
+    return path
+
+
 def test_hostile_text_cannot_write_on_the_terminal(tmp_path, capsys):
     hostile = "\x1b[2J\u202e\x07\ud800 45 seconds in src/lease/queue.py"
     messages = [
@@ -144,8 +146,7 @@ def test_hostile_text_cannot_write_on_the_terminal(tmp_path, capsys):
         {"id": "m5", **user("go")},
         {"id": "m6", **assistant("done")},
     ]
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps(case_data(messages=messages, title="t\x1b]0;x\x07")), "utf-8")
+    path = saved(tmp_path, case_data(messages=messages, title="t\x1b]0;x\x07"))
     code, out, _ = show(capsys, path, "--full")
     assert code == 0
     assert all(sign.isprintable() or sign == "\n" for sign in out)
@@ -166,8 +167,7 @@ def test_why_a_fact_is_asked_and_which_questions_wait_is_shown(tmp_path, capsys)
     use = {"how": "used", "message": "m99\x1b", "act": "edit of src/a.py"}
     data["probes"][0]["facts"][0]["needed"] = use
     data["proposed"] = [data["probes"][1] | {"id": "waits"}]
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps(data), "utf-8")
+    path = saved(tmp_path, data)
     _, out, _ = show(capsys, path, "--probes")
     lines = [line.strip() for line in out.splitlines()]
     assert any(line.endswith("facts, 1 of them needed later") for line in lines)
