@@ -53,12 +53,15 @@ def test_markdown_names_facts_and_shows_the_diff_in_a_fence_that_it_cannot_end(r
     assert "A/B noise" not in text and "A/A noise needs two trials" in text
 
 
-def test_the_page_shows_the_same(run):
+def test_the_page_shows_the_same_and_nothing_of_a_run_of_one_version(run):
     page = page_of([PageRun("0001", run)])
     assert "A/B of 2 versions" in page
     assert "Facts lost (24)" in page
     assert "+Be complete." in page
     assert page.count('class="comparison ab"') == 1
+    only = {name: r for name, r in run.by_item.items() if r["compactor"] != NEW}
+    assert list(versions_of(by_arm(only.values()), run.header)) == []
+    assert 'class="comparison ab"' not in page_of([PageRun("0001", Run(run.header, only))])
 
 
 def test_the_text_of_the_strategy_is_compared_with_the_file_that_replaced_it(run):
@@ -88,9 +91,3 @@ def test_json_has_the_same_figures(run):
     assert change["figures"]["overall"]["noise"] is None
     assert len(change["facts"]["gone"]) == 24
     assert change["facts"]["gone"][0]["text"] == "fact of p"
-
-
-def test_a_run_of_one_version_shows_no_comparison(run):
-    only = {name: r for name, r in run.by_item.items() if r["compactor"] != NEW}
-    assert list(versions_of(by_arm(only.values()), run.header)) == []
-    assert 'class="comparison ab"' not in page_of([PageRun("0001", Run(run.header, only))])

@@ -36,16 +36,14 @@ def test_cases_are_counted_and_scores_averaged_by_task_and_by_length():
     assert [each.overall["anchored"].value for each in found] == [3.0, 1.0, 3.0, 1.0]
 
 
-def test_a_class_of_which_nothing_was_scored_has_no_figure():
+def test_a_class_of_which_nothing_was_scored_has_no_figure_and_cases_alike_are_no_classes():
     records = mixed("anchored")
     for record in records[4:]:
         record["overall"] = None
     assert by_class(by_arm(records))[1].overall == {"anchored": None}
-
-
-def test_cases_that_are_alike_are_no_classes():
-    assert by_class(by_arm(several("anchored", *[3.0] * 6))) == []
-    assert TITLE not in markdown_report(finished(*several("anchored", *[3.0] * 6)))
+    alike = several("anchored", *[3.0] * 6)
+    assert by_class(by_arm(alike)) == []
+    assert TITLE not in markdown_report(finished(*alike))
 
 
 def test_every_outlet_shows_the_classes():

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support import builders
 
 from pytest_compaction.reports.items import item_lines, what_was_dropped
 from pytest_compaction.reports.one_strategy import kind_lines
@@ -20,20 +21,10 @@ def fact(text, loss=None):
 
 
 def record(probe, overall, facts=(), kind="recall", **more):
-    return {
-        "item": f"test_probe[keep-case-{probe}]",
-        "case": "case",
-        "probe": probe,
-        "kind": kind,
-        "compactor": "keep",
-        "trial": 1,
-        "status": "failed",
-        "reading": "view",
-        "overall": overall,
-        "facts": list(facts),
-        "traps": [],
-        **more,
-    }
+    item = f"test_probe[keep-case-{probe}]"
+    given = {"item": item, "kind": kind, "status": "failed", "reading": "view", **more}
+    given = {"compactor": "keep", **given}
+    return builders.record("case", probe, overall=overall, facts=list(facts), **given)
 
 
 def texts(lines):
@@ -49,13 +40,10 @@ def test_the_lowest_item_comes_first_and_says_which_facts_were_dropped():
     ]
 
 
-def test_an_answer_also_lacks_what_it_did_not_use():
+def test_an_answer_also_lacks_what_it_did_not_use_and_a_stale_value_is_said():
     lost = [fact("one", "dropped"), fact("two", "unused")]
     said = what_was_dropped(record("a", 1.0, lost, reading="answer"))
     assert said == "1 of 2 dropped: one; 1 of 2 unused: two"
-
-
-def test_a_stale_value_is_said():
     stale = {"text": "the limit is 30", "hit": True}
     assert what_was_dropped(record("a", 1.0, traps=[stale])) == "stale: the limit is 30"
 
@@ -86,8 +74,5 @@ def test_kinds_are_ranked_and_the_weakest_is_marked():
         "file             2  100%       0      1  4.00",
         "recall           1    0%       1      0  1.00",
     ]
-
-
-def test_one_kind_and_nothing_scored_need_no_table():
-    assert texts(kind_lines([record("a", 4.0)])) == []
+    assert texts(kind_lines(records[:1])) == [], "one kind needs no table"
     assert texts(kind_lines([record("a", None), record("b", None, kind="file")])) == []

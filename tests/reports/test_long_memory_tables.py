@@ -30,22 +30,14 @@ def test_a_question_counts_once_over_strategies_and_trials():
     assert [row[:2] for row in rows] == [["1 of 10", 1], ["10 of 10", 2]]
 
 
-def test_a_score_counts_in_each_tenth_of_its_evidence():
+def test_a_score_counts_in_each_tenth_of_its_evidence_and_without_one_in_no_mean():
     records = [
         record("a", "abstention-1", 1, tenths=[2, 3]),
         record("a", "abstention-2", 0, tenths=[3]),
     ]
-    assert [
-        tenth_mean(records, tenth) and tenth_mean(records, tenth).value for tenth in (1, 2, 3)
-    ] == [
-        None,
-        1,
-        0.5,
-    ]
-
-
-def test_an_unscored_question_is_in_no_mean():
-    records = [record("a", "abstention-1", 1), record("a", "abstention-2", None)]
+    found = [tenth_mean(records, tenth) for tenth in (1, 2, 3)]
+    assert [each and each.value for each in found] == [None, 1, 0.5]
+    records[1]["score"] = None
     assert ability_mean(records, "100K", "abstention").value == 1
     assert ability_mean(records, "100K", "all").count == 1
 

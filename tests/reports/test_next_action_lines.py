@@ -20,11 +20,9 @@ def test_the_part_kept_stands_before_the_shares():
     assert texts(found[:1], "  ") == [
         "  next choice: 50% (no interval); view 50%, tail 0%, full 100% of 1 point"
     ]
-
-
-def test_a_log_without_a_lead_is_said_to_have_none():
     (line, *_) = texts([asked("a", 1.0, 1.0, 1.0)])
     assert line.startswith("next choice: not defined, no lead of the full log over the tail is")
+    assert texts([record("a")]) == []
 
 
 def test_what_is_left_out_is_counted_and_named_with_safe_text():
@@ -33,7 +31,3 @@ def test_what_is_left_out_is_counted_and_named_with_safe_text():
     assert lines[0] == "  1 next action without a score, left out: see notes in the record"
     assert lines[1].startswith("  no next call in the log, left out: b")
     assert "\x1b" not in "".join(lines)
-
-
-def test_nothing_is_said_where_nothing_was_asked():
-    assert texts([record("a")]) == []

@@ -202,18 +202,16 @@ def table(lines):
 
 @pytest.mark.parametrize("verbose", [False, True], ids=["plain", "v"])
 @pytest.mark.parametrize("name", SUMMARIES)
-def test_the_summary_is_as_it_was(name, verbose, snapshot):
-    lowest = 3 if verbose else 0
-    lines = run_summary(*SUMMARIES[name], lowest=lowest, verbose=verbose)
-    assert "\n".join(line.text for line in lines) == snapshot
-
-
-@pytest.mark.parametrize("name", SUMMARIES)
-def test_no_line_of_the_summary_is_wider_than_80_columns_or_unsafe(name):
-    for line in run_summary(*SUMMARIES[name], verbose=True):
-        assert len(line.text) <= WIDTH
-        assert line.text == line.text.rstrip()
-        assert line.text.isprintable()
+def test_the_summary_is_as_it_was_and_no_line_is_wider_than_80_columns_or_unsafe(
+    name, verbose, snapshot
+):
+    lines = run_summary(*SUMMARIES[name], lowest=3 if verbose else 0, verbose=verbose)
+    texts = [line.text for line in lines]
+    assert "\n".join(texts) == snapshot
+    for text in texts:
+        assert len(text) <= WIDTH
+        assert text == text.rstrip()
+        assert text.isprintable()
 
 
 def test_strategies_are_ranked_and_have_no_letters_where_cases_are_few():

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import zlib
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -105,6 +106,9 @@ def test_data_comes_back_as_it_was(text, small):
     assert [message["id"] for message in block["log"]["messages"]] == [f"m{n}" for n in range(8)]
     shapes = {tuple(sorted(message)) for view in block["views"].values() for message in view}
     assert shapes == {("id", "origin", "role"), ("id", "origin", "role", "text")}
+    outcomes = Counter(item["outcome"] for item in data["items"])
+    assert outcomes == {"passed": 1, "below": 5, "unscored": 1, "error": 1}
+    assert page_of([small]) == text, "the same run gives the same bytes"
 
 
 @given(
@@ -119,10 +123,6 @@ def test_json_in_a_page_is_inert_and_whole(data):
     assert not set("<>&\u2028\u2029") & set(text)
     assert text.isascii()
     assert json.loads(text) == finite(data)
-
-
-def test_the_same_run_gives_the_same_bytes(small, text):
-    assert page_of([small]) == text
 
 
 def test_two_runs_of_one_strategy_are_told_apart(tmp_path, small):
@@ -150,16 +150,6 @@ def test_what_a_file_lacks_is_said_without_its_folder(tmp_path):
     assert str(tmp_path) not in text
 
 
-def test_outcomes_tell_below_unscored_and_error_apart(text):
-    outcomes = [item["outcome"] for item in data_of(text)["items"]]
-    assert {name: outcomes.count(name) for name in outcomes} == {
-        "passed": 1,
-        "below": 5,
-        "unscored": 1,
-        "error": 1,
-    }
-
-
 def test_long_messages_are_cut_when_the_page_would_be_too_large(tmp_path):
     noise = "".join(hashlib.sha256(bytes([n % 256, n // 256])).hexdigest() for n in range(3000))
     from support import page_runs
@@ -184,8 +174,8 @@ def test_long_messages_are_cut_when_the_page_would_be_too_large(tmp_path):
 
 
 def test_a_run_without_texts_says_so_and_shows_the_rest(tmp_path):
-    path = write_small_run(tmp_path / "there" if (tmp_path / "there").mkdir() is None else tmp_path)
-    text = page_of([PageRun("old", load_run(path), tmp_path)])
+    (there := tmp_path / "there").mkdir()
+    text = page_of([PageRun("old", load_run(write_small_run(there)), tmp_path)])
     assert "The texts of logs and views are not there" in text
     assert "truncate" in text
 
