@@ -43,6 +43,8 @@ def by_definition(units):
 def test_the_published_example_gives_the_published_figure():
     units = list(zip(*PUBLISHED, strict=True))
     assert round(krippendorff_alpha(units), 3) == 0.849
+    for units in ([], [[3]], [[3, None], [None, 4]], [[4, 4], [4, 4]]):
+        assert krippendorff_alpha(units) is None, "without two values, or variation"
 
 
 def test_the_reference_package_agrees():
@@ -59,8 +61,3 @@ def test_it_is_what_its_definition_says(units):
     if found is not None:
         assert found == pytest.approx(expected, abs=1e-9)
         assert found <= 1
-
-
-def test_it_is_not_defined_without_two_values_or_without_variation():
-    for units in ([], [[3]], [[3, None], [None, 4]], [[4, 4], [4, 4]]):
-        assert krippendorff_alpha(units) is None

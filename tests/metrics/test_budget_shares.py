@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from support.builders import record, unscored
 
 from pytest_compaction.metrics import (
+    budget_share,
     furthest_over,
     is_over_budget,
     over_budget_text,
@@ -57,8 +58,14 @@ def test_one_view_smaller_than_its_log_shows_that_something_was_compacted():
         "nothing was compacted: no view of 1 item is smaller than its log, and each log fits "
         "its budget"
     )
+    for records in ([], [unscored()], [unscored(tokens={}, compaction={})]):
+        assert uncompacted_text(records) is None
 
 
-@pytest.mark.parametrize("records", [[], [unscored()], [unscored(tokens={}, compaction={})]])
-def test_items_without_a_score_do_not_say_that_nothing_was_compacted(records):
-    assert uncompacted_text(records) is None
+def test_the_last_view_of_each_case_and_trial_counts_once_in_the_share_of_the_budget():
+    records = [view(900, log=100), view(500, log=500), view(500, log=500)]
+    assert budget_share(records).value == 0.5
+    two = budget_share([*records, view(1500, case="b")])
+    assert (two.value, two.cases) == (1.0, 2)
+    assert budget_share([*records, view(700, log=500, trial=2)]).value == pytest.approx(0.6)
+    assert budget_share([]) is budget_share([record(tokens={}, compaction={})]) is None

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from support.builders import assistant, record, user
 from support.choices import LEGACY, MESSAGES, PROBES, PUSH, choice, choice_case
 
-from pytest_compaction import text
-from pytest_compaction.metrics import constraint_survival, constraints, standing_constraints
+from pytest_compaction.metrics import constraint_survival, standing_constraints
 
 
 def texts(case, point):
@@ -106,18 +105,3 @@ def test_each_point_trial_case_and_constraint_counts_by_itself():
     six = constraint_survival([held(True), *(held(False, case=case) for case in "bcdef")])
     assert six.interval is not None
     assert constraint_survival([record(), held(True, overall=None)]) is None
-
-
-def test_constraints_are_compared_once_for_all_points_of_a_case(monkeypatch):
-    read = []
-    index = text.TextIndex
-    monkeypatch.setattr(text, "TextIndex", lambda said: read.append(said) or index(said))
-    for cached in (constraints._states, constraints._index, standing_constraints):
-        cached.cache_clear()
-    case = choice_case()
-    for point in range(len(case.points)):
-        standing_constraints(case, point)
-    rules = {fact.text for probe in case.probes for fact in probe.facts}
-    compared = [said for said in read if said in rules]
-    assert compared
-    assert len(compared) == len(set(compared))

@@ -45,9 +45,6 @@ def test_every_type_of_fact_is_read_by_one_criterion_of_one_dimension(type, chan
     fact = Fact("x", type=type, change=change)
     found = scores([fact], readings("stated"))
     assert found == {OF_TYPE[type, change]: 5.0, "completeness_coverage": 5.0}
-
-
-def test_every_type_and_change_has_its_criterion():
     assert {type for type, _ in OF_TYPE} == set(TYPES)
     assert {change for _, change in OF_TYPE} == {None, *get_args(Change)}
 
@@ -89,11 +86,8 @@ def test_a_loose_trap_counts_as_a_contradicted_fact_of_its_type():
     assert found["accuracy_factual"] == 2.5
     assert found["context_conversation_state"] == 5.0
     assert found["completeness_coverage"] == 2.5, "the values are not known completely"
-
-
-def test_a_loose_trap_of_a_type_without_facts_is_a_part_that_is_not_known():
     found = scores([Fact("a")], readings("stated", hit=[True]), [Trap("z", type="error")])
-    assert found == {"accuracy_factual": 5.0, "completeness_coverage": 2.5}
+    assert found == {"accuracy_factual": 5.0, "completeness_coverage": 2.5}, "a type without facts"
 
 
 def test_a_trap_of_a_fact_counts_once_as_that_fact_contradicted():

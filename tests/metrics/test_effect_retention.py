@@ -27,16 +27,11 @@ def chosen(complied, reminded=None, case="a", probe="p", **changes):
 
 
 @given(triples)
-def test_it_is_never_a_number_that_is_none_and_its_reason_says_why_it_is_missing(choices):
+def test_it_is_a_number_if_and_only_if_the_reminder_changes_something_or_says_why_not(choices):
     found = effect_retention(choices)
-    assert (found.value is None) == bool(found.reason)
-    assert found.value is None or math.isfinite(found.value)
-
-
-@given(triples)
-def test_it_is_defined_if_and_only_if_the_reminder_changes_something(choices):
     long, upper = sum(c[1] for c in choices), sum(c[2] for c in choices)
-    assert (effect_retention(choices).value is None) == (long == upper)
+    assert (found.value is None) == (long == upper) == bool(found.reason)
+    assert found.value is None or math.isfinite(found.value)
 
 
 @given(triples)
@@ -84,14 +79,10 @@ def test_only_choices_that_were_read_in_all_three_ways_make_the_ratio():
     assert (found.compacted.value, found.compacted.count) == (2 / 3, 3)
 
 
-def test_equal_shares_leave_it_undefined_and_say_so():
-    found = compliance([chosen(True, True)], [chosen(True, compactor="none")])
-    assert found.retained.value is None
-    assert found.retained.reason == NO_EFFECT
-
-
-def test_a_control_has_none_and_other_kinds_have_no_compliance_at_all():
+def test_a_control_and_equal_shares_have_none_and_other_kinds_no_compliance_at_all():
     control = [chosen(True, compactor="none")]
     assert compliance(control, control).retained.reason == IS_CONTROL
     assert compliance([record()], control) is None
     assert compliance([chosen(True)], control).retained.reason == NO_PAIRS
+    alike = compliance([chosen(True, True)], control).retained
+    assert (alike.value, alike.reason) == (None, NO_EFFECT)

@@ -85,18 +85,12 @@ def test_the_order_of_the_reference_is_1_and_the_reverse_is_0(events):
         assert event_order(events, right[::-1]).order == pytest.approx(0)
 
 
-def test_an_answer_without_events_is_0_and_no_nan():
+def test_an_event_named_again_is_one_too_many_and_those_that_a_list_lacks_share_a_rank():
     for answered in ((), (None, None)):
         found = event_order(4, answered)
         assert (found.precision, found.recall, found.f1, found.order) == (0, 0, 0, 0)
-
-
-def test_an_event_named_again_is_one_too_many():
     assert event_order(2, [0, 1, 0]).precision == pytest.approx(2 / 3)
     assert ranks(2, [0, 1, 0]) == ([1, 2, 4], [1, 2, 3])
-
-
-def test_events_that_a_list_lacks_share_its_last_rank():
     assert ranks(3, [None, 2]) == ([1, 2, 3, 5], [5, 5, 2, 1])
 
 

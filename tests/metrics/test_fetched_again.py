@@ -47,23 +47,17 @@ def is_repeated(*calls):
     return repeated([*calls, other()])[len(calls) - 1] == 0
 
 
-def test_the_same_read_is_fetched_again():
-    assert is_repeated(look(), look())
-
-
 @pytest.mark.parametrize(
-    "second",
+    ("second", "is_again"),
     [
-        pytest.param(look("read a, lines 1 to 9"), id="another range"),
-        pytest.param(look(result="text of a, new"), id="changed by someone else"),
-        pytest.param(look(result=""), id="no answer"),
+        pytest.param(look(), True, id="the same read"),
+        pytest.param(look("read a, lines 1 to 9"), False, id="another range"),
+        pytest.param(look(result="text of a, new"), False, id="changed by someone else"),
+        pytest.param(look(result=""), False, id="no answer"),
     ],
 )
-def test_another_request_or_result_is_none(second):
-    assert not is_repeated(look(), second)
-
-
-def test_two_empty_results_are_nothing_fetched():
+def test_the_same_request_with_the_same_result_is_fetched_again(second, is_again):
+    assert is_repeated(look(), second) is is_again
     assert not is_repeated(look(result=""), look(result=""))
 
 
@@ -84,15 +78,11 @@ def test_what_changed_since_is_not_fetched_again(looked_at, changed):
     assert is_repeated(first, change("/q/b.py"), first)
 
 
-def test_a_change_that_names_no_file_may_be_of_any():
-    unnamed = SessionCall("change", "git checkout .")
-    assert not is_repeated(look(), unnamed, look())
-
-
-def test_a_look_that_names_no_file_depends_on_every_file():
+def test_a_look_that_names_no_file_depends_on_every_file_and_a_change_may_be_of_any():
     search = look("grep x", files=())
     assert is_repeated(search, *pause(1), search)
     assert not is_repeated(search, change(), search)
+    assert not is_repeated(look(), SessionCall("change", "git checkout ."), look())
 
 
 def test_tests_and_builds_after_an_edit_are_not_fetched_again():
@@ -333,29 +323,26 @@ def simulated(random, forgets, earliest=50, left=50, horizon=10):
     return held.after.share, held.elsewhere.share
 
 
+def held_of(*how, seed=11):
+    """300 simulated sessions, held against themselves."""
+    random = Random(seed)
+    found = [simulated(random, *how) for _ in range(300)]
+    pairs = {f"s{n:03}": [pair] for n, pair in enumerate(found) if pair[1] is not None}
+    assert len(pairs) > 100
+    return held_against(pairs)
+
+
 @pytest.mark.parametrize(("left", "horizon"), [(3, 10), (10, 40), (20, 40)])
 def test_a_short_rest_of_a_session_is_held_against_stretches_as_short(left, horizon):
-    random, pairs = Random(11), {}
-    for number in range(300):
-        after, elsewhere = simulated(random, False, 170, left, horizon)
-        if elsewhere is not None:
-            pairs[f"s{number:03}"] = [(after, elsewhere)]
-    low, high = held_against(pairs).difference.interval
-    assert len(pairs) > 100
+    low, high = held_of(False, 170, left, horizon).difference.interval
     assert low <= 0 <= high
 
 
-@pytest.mark.parametrize(("forgets", "is_shown"), [(False, False), (True, True)])
-def test_the_difference_is_0_where_nothing_is_forgotten(forgets, is_shown):
-    random = Random(7)
-    pairs = {}
-    for number in range(300):
-        after, elsewhere = simulated(random, forgets)
-        if elsewhere is not None:
-            pairs[f"s{number:03}"] = [(after, elsewhere)]
-    held = held_against(pairs)
+@pytest.mark.parametrize("forgets", [False, True])
+def test_the_difference_is_0_where_nothing_is_forgotten(forgets):
+    held = held_of(forgets, seed=7)
     low, high = held.difference.interval
     assert held.elsewhere.value > 0.3  # things are looked at twice without forgetting
     assert high - low < 0.1
-    assert (low > 0) is is_shown
+    assert (low > 0) is forgets
     assert high > 0

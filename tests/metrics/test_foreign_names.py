@@ -2,7 +2,6 @@
 
 from pytest_compaction.conversation import readable, text_message
 from pytest_compaction.metrics import ForeignNames, foreign_names
-from pytest_compaction.metrics import foreign as found_in
 from pytest_compaction.text import normalize
 
 
@@ -34,23 +33,6 @@ def test_names_from_elsewhere_are_foreign_and_words_and_numbers_are_not():
 def test_messages_of_the_log_count_for_neither():
     assert foreign(*LOG) == ForeignNames()
     assert foreign() == ForeignNames()
-
-
-def test_messages_of_the_log_are_not_looked_for_in_the_whole_of_it(monkeypatch):
-    """Each at the length of the log before it: for 32 MB of messages that took two minutes."""
-    searched = []
-
-    class Part(str):
-        def __contains__(self, text):
-            searched.append(text)
-            return super().__contains__(text)
-
-    whole = Part("\n".join(normalize(readable(message)) for message in LOG))
-    monkeypatch.setattr(found_in, "_parts", lambda _: [whole])
-    assert foreign(*LOG) == ForeignNames()
-    assert searched == []
-    assert foreign(user("[Summary] src/queue.py")) == ForeignNames(of=1)
-    assert searched != []
 
 
 def test_only_a_view_most_of_whose_names_come_from_elsewhere_is_foreign():

@@ -27,12 +27,6 @@ def test_items_are_paired_by_case_probe_trial_and_budget():
     assert pair_items(first, second) == [(first[1], second[1]), (first[0], second[2])]
 
 
-def test_unscored_items_are_paired_and_have_no_difference():
-    first, second = [unscored(), record(case="b")], [record(), unscored(case="b")]
-    assert len(pair_items(first, second)) == 2
-    assert paired_difference(first, second) is None
-
-
 def test_the_order_of_records_does_not_matter():
     first = [record(case=c, probe=p, overall=4.0) for c in "abc" for p in "xyz"]
     second = [record(case=c, probe=p, overall=ord(c) % 3 + 0.5) for c in "abc" for p in "xyz"]
@@ -62,13 +56,11 @@ def test_a_dimension_or_the_facts_stated_are_compared_by_name(figure, difference
     assert (None if paired is None else paired.difference.value) == difference
 
 
-def test_a_score_that_is_no_number_is_no_score():
+def test_items_without_a_score_or_with_one_that_is_no_number_have_no_difference():
     first = [record(case=case, overall=3.0) for case in "ab"]
     second = [record(case="a", overall=4.0), record(case="b", overall=math.nan)]
     paired = paired_difference(first, second)
     assert (paired.difference.value, paired.difference.cases) == (1.0, 1)
-
-
-def test_empty_sides_have_no_difference():
-    assert pair_items([], []) == []
-    assert paired_difference([], [record()]) is None
+    first, second = [unscored(), record(case="b")], [record(), unscored(case="b")]
+    assert len(pair_items(first, second)) == 2
+    assert paired_difference(first, second) is paired_difference([], [record()]) is None

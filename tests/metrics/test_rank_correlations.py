@@ -61,26 +61,15 @@ def test_kendall_with_ties():
 
 @MEASURES
 @given(found=pairs)
-def test_sides_and_order_do_not_matter_and_nothing_is_beyond_one(measure, found):
+def test_sides_and_order_do_not_matter_nothing_is_beyond_one_and_who_agrees_has_one(measure, found):
     assume(varies(found))
     value = measure(found)
     assert -1 - 1e-9 <= value <= 1 + 1e-9
     assert measure(found[::-1]) == pytest.approx(value)
     assert measure([(b, a) for a, b in found]) == pytest.approx(value)
-
-
-@MEASURES
-@given(found=pairs)
-def test_who_always_agrees_has_one(measure, found):
-    assume(varies(found))
     assert measure([(a, a) for a, _ in found]) == pytest.approx(1)
-
-
-@pytest.mark.parametrize("measure", [spearman, kendall_tau_b])
-@given(found=pairs)
-def test_ranks_ignore_the_scale(measure, found):
-    assume(varies(found))
-    assert measure([(a**3, 7 * b - 2) for a, b in found]) == pytest.approx(measure(found))
+    if measure is not weighted_kappa:
+        assert measure([(a**3, 7 * b - 2) for a, b in found]) == pytest.approx(value)
 
 
 @MEASURES
@@ -89,13 +78,10 @@ def test_a_constant_side_has_no_figure(measure, found):
     assert measure(found) is None
 
 
-def mean(found):
-    return statistics.fmean(found)
-
-
 @given(st.lists(st.floats(0, 5), min_size=6, max_size=12), st.integers(1, 4))
 def test_for_a_mean_of_cases_of_one_size_it_is_the_t_interval(means, size):
     groups = {f"case{number:02}": [value] * size for number, value in enumerate(means)}
+    mean = statistics.fmean
     reach = t_quantile(0.975, len(means) - 1) * statistics.stdev(means) / math.sqrt(len(means))
     expected = mean(means) - reach, mean(means) + reach
     assert jackknife_interval(groups, mean) == pytest.approx(expected, abs=1e-6)

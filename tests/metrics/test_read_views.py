@@ -1,5 +1,7 @@
 """Views that are held ready for more questions, bounded by their characters."""
 
+import pytest
+
 from pytest_compaction.conversation import readable, text_message
 from pytest_compaction.metrics import ReadViews
 from pytest_compaction.text import Statement
@@ -17,35 +19,21 @@ def size(messages):
     return sum(len(readable(message)) for message in messages)
 
 
-def test_a_view_is_prepared_once_for_all_its_questions():
-    views = ReadViews()
+@pytest.mark.parametrize("most", [10_000, 10])
+def test_a_view_is_prepared_once_for_all_its_questions_however_long_it_is(most):
+    views = ReadViews(most=most)
     assert views.index(view(1)) is views.index(view(1))
     assert views.characters == size(view(1))
-
-
-def test_a_text_that_several_views_hold_counts_once():
-    views = ReadViews()
-    views.index(view(1))
+    second = views.index(view(2))
+    assert views.index(view(1)).read(RULE).outcome == second.read(RULE).outcome == "stated"
+    assert views.index(view(2)) is second
     views.index(view(1)[:1])
-    assert views.characters == size(view(1))
+    assert views.characters == size(view(1)) + size(view(2)[1:]), "each text counts once"
 
 
-def test_views_are_dropped_when_their_texts_have_come_to_more_than_the_bound():
-    views = ReadViews(most=2 * size(view(1)))
-    for number in range(10):
-        assert views.index(view(number)).read(RULE).outcome == "stated"
-        assert views.characters <= 3 * size(view(1))
-
-
-def test_two_long_views_that_are_asked_in_turn_stay_held():
-    views = ReadViews(most=10)
-    first, second = views.index(view(1)), views.index(view(2))
-    assert first.read(RULE).outcome == second.read(RULE).outcome == "stated"
-    assert (views.index(view(1)), views.index(view(2))) == (first, second)
-
-
-def test_long_views_are_dropped_when_they_have_come_to_more_than_twice_the_longest():
-    views = ReadViews(most=10)
+@pytest.mark.parametrize("most", [2 * size(view(1)), 10])
+def test_views_are_dropped_beyond_the_bound_or_twice_the_longest(most):
+    views = ReadViews(most=most)
     for number in range(10):
         assert views.index(view(number)).read(RULE).outcome == "stated"
         assert views.characters <= 3 * size(view(1))

@@ -35,15 +35,11 @@ def test_pass_hat_k_is_the_share_of_k_subsets_that_all_pass(outcomes, k):
     assert pass_hat_k(len(outcomes), sum(outcomes), k) == pytest.approx(share)
 
 
-def test_pass_hat_k_is_undefined_beyond_the_trials():
-    assert pass_hat_k(3, 3, 4) is None
-    assert pass_hat_k(0, 0, 1) is None
-
-
 def test_the_mean_of_pass_hat_k_leaves_out_items_with_fewer_trials():
     assert mean_pass_hat_k([(2, 2), (2, 0), (1, 1)], 2) == 0.5
     assert mean_pass_hat_k([(1, 1)], 2) is None
     assert mean_pass_hat_k([], 1) is None
+    assert pass_hat_k(3, 3, 4) is pass_hat_k(0, 0, 1) is None
 
 
 @pytest.mark.parametrize(
@@ -82,17 +78,17 @@ def test_what_one_message_leaves_open_says_nothing_of_the_next(opened):
 
 
 @pytest.mark.parametrize(
-    ("survives", "used", "kind"),
-    [(True, True, None), (False, True, None), (True, False, "unused"), (False, False, "dropped")],
+    ("survives", "used", "kind", "by_view"),
+    [
+        (True, True, None, None),
+        (False, True, None, "dropped"),
+        (True, False, "unused", "unused"),
+        (False, False, "dropped", "dropped"),
+    ],
 )
-def test_a_missing_fact_is_dropped_or_unused(survives, used, kind):
+def test_a_missing_fact_is_dropped_or_unused(survives, used, kind, by_view):
     assert loss(survives, used) == kind
-
-
-@pytest.mark.parametrize("used", [True, False])
-def test_where_the_view_leads_what_it_lacks_is_dropped_whatever_the_answer_says(used):
-    assert loss(False, used, "view") == "dropped"
-    assert loss(True, used, "view") == (None if used else "unused")
+    assert loss(survives, used, "view") == by_view
 
 
 def test_losses_and_traps_are_counted_over_scored_records():
@@ -163,19 +159,13 @@ def test_tokens_are_counted_once_a_case_and_trial():
     assert (tokens.before, tokens.after, tokens.removed) == (2000, 200, 0.9)
 
 
-def test_unscored_items_do_not_enter_a_mean():
-    mean = overall_mean([record(overall=4.0), record(case="b", overall=2.0), unscored(case="c")])
-    assert (mean.value, mean.count) == (3.0, 2)
-    assert mean.cases == 2
-    assert mean.interval == cluster_interval({"a": [4.0], "b": [2.0]})
-    assert overall_mean([unscored()]) is None
-
-
-def test_a_score_that_is_no_number_does_not_enter_a_mean():
-    odd = [record(case="c", overall=math.nan), record(case="d", overall=math.inf)]
+def test_items_without_a_score_that_is_a_number_do_not_enter_a_mean():
     known = [record(overall=4.0), record(case="b", overall=2.0)]
-    assert overall_mean([*known, *odd]) == overall_mean(known)
-    assert overall_mean(odd) is None
+    odd = [record(case="c", overall=math.nan), record(case="d", overall=math.inf)]
+    mean = overall_mean([*known, *odd, unscored(case="e")])
+    assert (mean.value, mean.count, mean.cases) == (3.0, 2, 2)
+    assert mean.interval == cluster_interval({"a": [4.0], "b": [2.0]})
+    assert overall_mean([unscored(), *odd]) is None
 
 
 def test_what_is_kept_is_compared_on_the_same_items():

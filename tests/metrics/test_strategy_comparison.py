@@ -1,12 +1,9 @@
 """All strategies of a run against each other: who is better, and who cannot be told apart."""
 
-import math
-import random
-
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.metrics import by_arm, compare_strategies, paired_difference
+from pytest_compaction.metrics import by_arm, compare_strategies
 from pytest_compaction.settings import CONTROL
 
 CASES = [f"c{number:02}" for number in range(12)]
@@ -52,6 +49,8 @@ def test_the_control_and_strategies_without_a_score_are_not_compared():
     found = compared(arm(CONTROL, 5.0), arm("a", 4.0), silent)
     assert found.pairs == ()
     assert found.letters == {"a": "a"}
+    none = compare_strategies({})
+    assert (none.pairs, none.letters) == ((), {})
 
 
 @pytest.mark.parametrize("cases", [1, 5])
@@ -77,38 +76,3 @@ def test_rows_of_which_another_reader_read_the_views_are_compared_with_none():
     assert set(found.letters) == {"a", "b"}
     found = compared(*read)
     assert [(pair.first, pair.second) for pair in found.pairs] == [("c", "d")]
-
-
-def test_a_score_that_is_no_number_is_no_score():
-    odd = [*arm("b", 3.0)[:-1], record(case=CASES[-1], compactor="b", overall=math.nan)]
-    (pair,) = compared(arm("a", 4.0), odd).pairs
-    assert (pair.paired.difference.value, pair.paired.difference.cases) == (-1.0, 11)
-
-
-def test_pairs_are_those_of_comparing_two_strategies_alone():
-    source = random.Random(8)
-    arms = {
-        name: [
-            record(case=f"c{n % 10}", probe=f"p{n}", compactor=name, overall=score)
-            for n in range(60)
-            if (score := source.choice([0.0, 1.25, 3.3, 5.0, None])) is not None
-        ]
-        for name in "abcd"
-    }
-    found = compare_strategies(arms).pairs
-    assert len(found) == 6
-    for pair in found:
-        alone = paired_difference(arms[pair.first], arms[pair.second])
-        assert flat(pair.paired) == pytest.approx(flat(alone))
-
-
-def flat(paired):
-    """All figures of a comparison in a row."""
-    low, high = paired.difference.interval
-    counts = (paired.difference.count, paired.wins, paired.ties, paired.losses)
-    return (paired.difference.value, low, high, paired.p, paired.detectable, *counts)
-
-
-def test_no_records_give_no_comparison():
-    found = compare_strategies({})
-    assert (found.pairs, found.letters) == ((), {})

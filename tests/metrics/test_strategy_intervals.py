@@ -28,9 +28,6 @@ def arm(name, score):
     ]
 
 
-RECORDS = arm("anchored", 4.0)
-
-
 def test_pass_1_has_wilsons_interval_and_the_value_that_is_shown():
     mean = aggregate("anchored", arm("anchored", 4.0)).passed
     flags = {case: [number % 2 == 1] * 2 for number, case in enumerate(CASES)}
@@ -51,7 +48,7 @@ def test_trials_of_an_item_count_as_one_item_of_pass_1():
 
 
 def test_the_share_removed_has_the_interval_of_a_ratio_of_tokens():
-    removed = aggregate("anchored", RECORDS).tokens.removed_mean
+    removed = aggregate("anchored", arm("anchored", 4.0)).tokens.removed_mean
     logs = [1000 + 100 * number for number in range(8)]
     assert removed.value == pytest.approx(1 - 800 / sum(logs))
     low, high = removed.interval

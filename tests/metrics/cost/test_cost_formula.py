@@ -52,12 +52,10 @@ def test_the_parts_of_the_cost_are_those_of_the_formula():
     )
     assert request_saving([SIZES], ratios) == pytest.approx(11_600)
     assert (SIZES.removed, SIZES.written) == (116_000, 24_000)
-
-
-def test_what_the_endpoint_read_from_its_cache_costs_less():
-    ratios = Ratios(0.1, 1.25, 5)
     assert SummaryCalls(1_000, 600, 0).cost(ratios) == 400 + 60
     assert SummaryCalls(1_000, 5_000, 0).cost(ratios) == 100
+    assert Pricing("x", ratios, 3.0).usd(1_000_000) == 3.0
+    assert Pricing("x", ratios).usd(1_000_000) is None
 
 
 def test_a_compaction_without_a_call_can_pay_at_once_and_one_that_adds_never_does():
@@ -88,8 +86,3 @@ def test_a_cached_summariser_and_a_longer_prefix_never_cost_more(
     cost = compaction_cost([sizes], calls, ratios)
     assert compaction_cost([sizes], replace(calls, cached=calls.input), ratios) <= cost
     assert compaction_cost([Sizes(before, after, after)], calls, ratios) <= cost
-
-
-def test_dollars_need_a_price():
-    assert Pricing("x", Ratios(0.1, 1, 5), 3.0).usd(1_000_000) == 3.0
-    assert Pricing("x", Ratios(0.1, 1, 5)).usd(1_000_000) is None

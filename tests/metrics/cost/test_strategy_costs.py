@@ -32,18 +32,14 @@ def test_the_published_example_is_the_same_from_a_record():
     assert found.break_even.interval is None
 
 
-def test_the_calls_of_a_case_count_once_for_all_its_probes():
+def test_the_calls_of_a_case_count_once_for_all_its_probes_less_those_after_the_last():
     probes = [lossy("a", usage=(1_000, 0, 100), probe=name) for name in ("p", "q")]
-    other = lossy("b", usage=(500, 0, 50))
-    calls = strategy_costs([*probes, other], PRICING).calls
+    calls = strategy_costs([*probes, lossy("b", usage=(500, 0, 50))], PRICING).calls
     assert (calls.input, calls.output) == (1_500, 150)
-
-
-def test_compactions_after_the_last_probe_take_their_part_of_the_calls_with_them():
     listed = lossy("a", events=[event()], usage=(4_000, 0, 400))
     listed["compaction"]["steps"] = {"compacted": 4, "noop": 7}
-    found = strategy_costs([listed], PRICING)
-    assert (found.calls.input, found.calls.output) == (1_000, 100)
+    calls = strategy_costs([listed], PRICING).calls
+    assert (calls.input, calls.output) == (1_000, 100)
 
 
 def test_compactions_of_unknown_size_are_left_out():

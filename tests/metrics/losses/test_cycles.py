@@ -50,31 +50,28 @@ def test_what_an_endpoint_keeps_to_itself_is_no_cycle():
     assert cycles_of([session((None, None), (10_000, 5_000))]) is None
 
 
-def test_a_gate_can_ask_for_both_figures_and_a_run_without_cycles_has_neither():
-    found = means([session((10_000, 5_000))])
+def holds(records, rule):
+    (check,) = decide(records, [parse_threshold(rule)], 0).checks
+    return check.holds
+
+
+def test_a_gate_can_ask_for_the_figures_and_a_run_without_cycles_has_none():
+    going, stuck = session((10_000, 5_000)), session((10_000, 5_000), (10_000, 9_500))
+    found = means([going])
     assert (found["freed"].value, found["stuck"].value) == (0.5, 0.0)
-    checks = decide([session((10_000, 5_000))], [parse_threshold("stuck<=0%")], 0).checks
-    assert checks[0].holds
-    assert not {"freed", "stuck"} & means([session((5_000, 4_000))]).keys()
-
-
-def test_a_gate_can_ask_at_which_cycle_sessions_are_stuck_and_fails_where_they_are_not():
-    stuck = session((10_000, 5_000), (10_000, 9_500))
+    assert holds([going], "stuck<=0%")
     assert means([stuck])["until_stuck"].value == 2
-    (check,) = decide([stuck], [parse_threshold("until_stuck>=3")], 0).checks
-    assert not check.holds
-    going = session((10_000, 5_000))
-    (check,) = decide([going], [parse_threshold("until_stuck>=3")], 0).checks
-    assert not check.holds
-    assert "until_stuck" not in means([going])
+    assert not holds([stuck], "until_stuck>=3")
+    assert not holds([going], "until_stuck>=3")
+    assert "until_stuck" not in found
+    assert not {"freed", "stuck"} & means([session((5_000, 4_000))]).keys()
 
 
 def test_dollars_of_a_compaction_are_those_of_a_case_shared_by_its_compactions():
     paid = {"usd": {"compaction": 0.3}}
     probes = [session((10_000, 5_000), (10_000, 5_000)) | paid for _ in range(2)]
     assert means(probes)["usd"].value == pytest.approx(0.15)
-    (check,) = decide(probes, [parse_threshold("usd<=0.2")], 0).checks
-    assert check.holds
+    assert holds(probes, "usd<=0.2")
     assert "usd" not in means([session((10_000, 5_000))])
     assert "usd" not in means([session((10_000, 5_000)) | {"usd": {"compaction": None}}])
 

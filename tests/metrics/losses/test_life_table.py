@@ -27,20 +27,17 @@ def test_a_fact_that_comes_back_stays_dropped_in_the_table():
 
 
 @given(runs())
-def test_survival_never_rises_and_lies_within_its_interval(records):
-    rows = life_table(fates(records))
+def test_survival_never_rises_lies_within_its_interval_and_counts_the_drops_of_the_half_life(
+    records,
+):
+    found = fates(records)
+    rows, half = life_table(found), half_life(found)
     survivals = [1.0, *(row.survival for row in rows)]
     assert all(later <= earlier for earlier, later in pairwise(survivals))
     for row in rows:
         assert 0 <= row.dropped <= row.at_risk
         if row.interval is not None:
             assert 0 <= row.interval[0] <= row.survival <= row.interval[1] <= 1
-
-
-@given(runs())
-def test_the_table_and_the_half_life_count_the_same_drops(records):
-    found = fates(records)
-    rows, half = life_table(found), half_life(found)
     assert (half is None) == (not rows)
     if half is not None:
         assert half.drops == sum(row.dropped for row in rows)

@@ -62,7 +62,5 @@ def test_the_most_lost_come_first_then_what_is_gone_then_what_went_early():
 def test_a_fact_that_several_probes_ask_for_is_lost_more_often():
     probes = [lossy("a", [fact("asked twice", GONE)], probe=name) for name in ("p", "q")]
     found = most_lost({"x": [*probes, lossy("a", [fact("asked once", GONE)], probe="r")]})
-    assert [(each.text, each.times, each.asked) for each in found] == [
-        ("asked twice", 2, 2),
-        ("asked once", 1, 1),
-    ]
+    told = [(each.text, each.times, each.asked) for each in found]
+    assert told == [("asked twice", 2, 2), ("asked once", 1, 1)]

@@ -11,7 +11,6 @@ from pytest_compaction.metrics import (
     paired_difference,
     strategy_losses,
 )
-from pytest_compaction.metrics.intervals import sums_of
 from pytest_compaction.reports.summary import run_summary
 
 FACTS = [
@@ -53,11 +52,6 @@ def test_cases_of_one_project_make_the_interval_wider_and_leave_the_mean():
     assert scripted.interval == apart.interval
 
 
-def test_the_sums_of_a_project_are_those_of_its_cases():
-    found = sums_of({"p\na": [1, 2], "p\nb": [3], "c": [5]})
-    assert (found.totals, found.sizes, found.cases) == ((5, 6), (1, 3), 3)
-
-
 @pytest.mark.parametrize("projects", [["one"] * 4 + ["two"] * 4, ["one"] * 8])
 def test_with_few_projects_no_figure_has_an_interval(projects):
     records = real(projects, SCORES)
@@ -81,11 +75,8 @@ def test_strategies_are_compared_over_projects():
     assert (pair.paired.difference.cases, pair.paired.difference.units) == (8, 6)
     alone = paired_difference(groups["anchored"], groups["random"])
     assert pair.paired.difference == alone.difference
-
-
-def test_an_older_run_that_knows_no_projects_is_compared_over_those_of_the_newer():
     old, new = real([""] * 8, SCORES), real(FIVE_OF_ONE, SCORES[::-1])
-    assert paired_difference(old, new).difference.units == 6
+    assert paired_difference(old, new).difference.units == 6, "an older run knows no projects"
 
 
 def test_the_words_for_few_cases_stand_for_few_projects_too():

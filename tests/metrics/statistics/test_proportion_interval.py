@@ -24,16 +24,11 @@ def wilson(share, size, quantile):
 
 
 @given(flags)
-def test_it_lies_within_0_and_1_and_around_the_share(groups):
+def test_it_lies_within_0_and_1_and_around_the_share_and_turns_round_with_the_outcomes(groups):
     low, high = proportion_interval(groups)
     values = [value for group in groups.values() for value in group]
     assert 0 <= low <= sum(values) / len(values) <= high <= 1
     assert high - low > 0.02
-
-
-@given(flags)
-def test_it_turns_round_with_the_outcomes(groups):
-    low, high = proportion_interval(groups)
     turned = {case: [not value for value in values] for case, values in groups.items()}
     assert proportion_interval(turned) == pytest.approx((1 - high, 1 - low))
 
