@@ -92,6 +92,13 @@ class Figure:
         return max(interval[0], self.bounds.low), min(interval[1], self.bounds.high)
 
 
+def _alone(
+    function: Callable[..., Mean | None], *given: object
+) -> Callable[[Sequence[Record], Sequence[Record]], Mean | None]:
+    """A figure of the records of a strategy, for which the control does not matter."""
+    return lambda records, _: function(records, *given)
+
+
 def _traps(record: Record) -> float | None:
     traps = record.get("traps") or []
     if record["overall"] is None or not traps:
@@ -99,37 +106,27 @@ def _traps(record: Record) -> float | None:
     return sum(bool(trap["hit"]) for trap in traps) / len(traps)
 
 
-def _survival(records: Sequence[Record], _: Sequence[Record], needed: bool) -> Mean | None:
-    return survival_of_facts(records, needed)
-
-
-def _observed(
-    records: Sequence[Record], _: Sequence[Record], figure: ObservedFigure
-) -> Mean | None:
+def _observed(records: Sequence[Record], figure: ObservedFigure) -> Mean | None:
     """After compactions on record, beyond the same elsewhere where that is counted."""
     held = figure.held(list(told_by_case(records).values()))
     return None if held is None else held.figure
 
 
-def _unused(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+def _unused(records: Sequence[Record]) -> Mean | None:
     """The share of facts that views state and answers do not; ``None`` where none were made."""
     found = loss_counts(records)
-    share = None if found.unused is None or not found.facts else found.unused / found.facts
-    return _without_interval(share, records)
+    has_none = found.unused is None or not found.facts
+    return _without_interval(None if has_none else (found.unused or 0) / found.facts, records)
 
 
-def _compliance(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
+def _complied(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
     found = compliance(records, control)
     return None if found is None else found.compacted
 
 
 def _effect_retention(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
     found = compliance(records, control)
-    return None if found is None else _without_interval(found.retained.value, records)
-
-
-def _next_kept(records: Sequence[Record], _: Sequence[Record], way: str) -> Mean | None:
-    return next_kept(records, way)
+    return _without_interval(None if found is None else found.retained.value, records)
 
 
 def _kept(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
@@ -139,7 +136,7 @@ def _kept(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
     return _without_interval(share, records)
 
 
-def _half_life(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+def _half_life(records: Sequence[Record]) -> Mean | None:
     found = strategy_losses(records)
     half = None if found is None else found.whole.half_life
     if half is None:
@@ -147,23 +144,17 @@ def _half_life(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     return Mean(half.compactions, half.interval, half.exposures, *counts_of(records))
 
 
-def _freed(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+def _of_cycles(records: Sequence[Record], name: str) -> Mean | None:
     found = cycles_of(records)
-    return None if found is None else found.freed
+    return None if found is None else getattr(found, name)
 
 
-def _stuck(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+def _until_stuck(records: Sequence[Record]) -> Mean | None:
     found = cycles_of(records)
-    return None if found is None else found.stuck
+    return _without_interval(None if found is None else found.until_stuck, records)
 
 
-def _until_stuck(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    found = cycles_of(records)
-    until = None if found is None else found.until_stuck
-    return _without_interval(None if until is None else float(until), records)
-
-
-def _usd(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+def _usd(records: Sequence[Record]) -> Mean | None:
     """US dollars of the calls for a compaction; the probes of a view share its compactions."""
     paid: dict[tuple[Any, ...], float] = {}
     events: dict[tuple[Any, ...], int] = {}
@@ -178,16 +169,9 @@ def _usd(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     return _without_interval(math.fsum(paid.values()) / number if number else None, records)
 
 
-def _seconds(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    """Seconds that models took for a compaction."""
-    took = [seconds for seconds, _ in _waited_for(records)]
-    return _without_interval(math.fsum(took) / len(took) if took else None, records)
-
-
-def _calls(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    """Calls of models for a compaction, where they took seconds."""
-    made = [calls for _, calls in _waited_for(records)]
-    return _without_interval(sum(made) / len(made) if made else None, records)
+def _each(records: Sequence[Record], part: int) -> Mean | None:
+    """Seconds (0) or calls (1) of a compaction for which a model was asked."""
+    return _average([each[part] for each in _waited_for(records)], records)
 
 
 def _waited_for(records: Sequence[Record]) -> list[tuple[float, int]]:
@@ -196,22 +180,18 @@ def _waited_for(records: Sequence[Record]) -> list[tuple[float, int]]:
     for record in records:
         case = record["case"], record["trial"], record.get("budget")
         events = with_continued(record.get("compaction") or {})
-        calls = {f"{_COMPACTION}{event['point']}": event.get("calls", 0) for event in events}
+        calls = {f"compaction {event['point']}": event.get("calls", 0) for event in events}
         for name, seconds in (record.get("latency_s") or {}).items():
-            if name.startswith(_COMPACTION):
+            if name.startswith("compaction "):
                 _, known = found.get((*case, name), (0.0, 0))
                 found[*case, name] = seconds, max(known, calls.get(name, 0))
     return list(found.values())
 
 
-_COMPACTION: Final = "compaction "
-"""Before the point of a compaction, in the seconds of a record."""
-
-
-def _prompt_tokens(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+def _prompt_tokens(records: Sequence[Record]) -> Mean | None:
     """Tokens of the text of prompts, a compaction for which a model was asked for summaries."""
-    found = [each for event in events_of(records) if (each := event.get("prompt_tokens"))]
-    return _without_interval(sum(found) / len(found) if found else None, records)
+    found = (event.get("prompt_tokens") for event in events_of(records))
+    return _average([each for each in found if each], records)
 
 
 def events_of(records: Sequence[Record]) -> list[EventRecord]:
@@ -224,20 +204,22 @@ def events_of(records: Sequence[Record]) -> list[EventRecord]:
     return [event for events in last.values() for event in events]
 
 
-def _task_tokens(records: Sequence[Record], _: Sequence[Record], part: str) -> Mean | None:
+def _of_task(records: Sequence[Record], part: str) -> Mean | None:
     return tokens_per_task(records).mean(part)
 
 
-def _ratio(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+def _ratio(records: Sequence[Record]) -> Mean | None:
     """How many times as many tokens the logs have as the views."""
     tokens = token_totals(records)
     return _without_interval(tokens.before / tokens.after if tokens.after else None, records)
 
 
+def _average(values: Sequence[float], records: Sequence[Record]) -> Mean | None:
+    return _without_interval(math.fsum(values) / len(values) if values else None, records)
+
+
 def _without_interval(value: float | None, records: Sequence[Record]) -> Mean | None:
-    if value is None:
-        return None
-    return Mean(value, None, len(records), *counts_of(records))
+    return None if value is None else Mean(value, None, len(records), *counts_of(records))
 
 
 _EVERYWHERE: Final[frozenset[Outlet]] = frozenset(get_args(Outlet))
@@ -249,16 +231,23 @@ _SCORE: Final = partial(
 )
 _SHARE: Final = partial(Figure, kind="share", bounds=Range(0, 1), placed=_EVERYWHERE)
 """In ``run.mean``, and everywhere else at a place of its own."""
+_NUMBER: Final = partial(
+    Figure,
+    kind="number",
+    bounds=Range(0, math.inf),
+    threshold=Range(0, 1e9),
+    placed=_EVERYWHERE,
+)
 
 FIGURES: tuple[Figure, ...] = (
     *(_SCORE(name, of=partial(score_of, name=name)) for name in ("overall", *DIMENSIONS)),
-    _SHARE("stated", of=stated_share, placed=_EVERYWHERE, always=True),
+    _SHARE("stated", of=stated_share, always=True),
     *(
         _SHARE(
             f"{name}.survival",
             label=label,
             of=partial(survival_of_item, needed=needed),
-            whole=partial(_survival, needed=needed),
+            whole=_alone(survival_of_facts, needed),
             placed=frozenset({"compare"}),
         )
         for name, label, needed in (
@@ -266,56 +255,47 @@ FIGURES: tuple[Figure, ...] = (
             ("stated", "stated only", False),
         )
     ),
-    Figure("unasked", "share", Range(0, 1), "before search", of=stated_unasked, placed=_VERBOSE),
-    Figure(
+    _SHARE("unasked", label="before search", of=stated_unasked, placed=_VERBOSE),
+    _SHARE(
         "found",
-        "share",
-        Range(0, 1),
-        "found again",
+        label="found again",
         of=found_share,
-        whole=lambda mine, _: found_facts(mine),
+        whole=_alone(found_facts),
         placed=_VERBOSE,
     ),
-    Figure(
+    _NUMBER(
         "found_tokens",
-        "number",
-        Range(0, math.inf),
-        "tokens a fact",
-        whole=lambda mine, _: tokens_a_found_fact(mine),
-        threshold=Range(0, 1e9),
+        label="tokens a fact",
+        whole=_alone(tokens_a_found_fact),
         placed=_VERBOSE,
     ),
-    _SHARE("pass^1", whole=lambda mine, _: pass_mean(mine), placed=_EVERYWHERE, always=True),
+    _SHARE("pass^1", whole=_alone(pass_mean), always=True),
     _SHARE(
         "removed",
         bounds=Range(-math.inf, 1),
         whole=lambda mine, _: token_totals(mine).removed_mean,
         threshold=Range(-1, 1),
-        placed=_EVERYWHERE,
         always=True,
     ),
     _SHARE("kept", bounds=Range(0, math.inf), whole=_kept, threshold=Range(0, 2)),
-    _SHARE("constraints", whole=lambda mine, _: constraint_survival(mine)),
-    _SHARE("compliance", whole=_compliance),
+    _SHARE("constraints", whole=_alone(constraint_survival)),
+    _SHARE("compliance", whole=_complied),
     _SHARE("er", bounds=Range(-math.inf, 1), whole=_effect_retention, threshold=Range(-1, 1)),
     *(
         figure
         for way in WAYS
         for figure in (
-            Figure(
+            _SHARE(
                 f"next_{way}",
-                "share",
-                Range(-math.inf, math.inf),
+                bounds=Range(-math.inf, math.inf),
                 label=f"next {way}",
-                whole=partial(_next_kept, way=way),
+                whole=_alone(next_kept, way),
                 threshold=Range(-10, 10),
                 placed=_TERMINAL | {"csv"},
             ),
             *(
-                Figure(
+                _SHARE(
                     f"next_{way}_{context}",
-                    "share",
-                    Range(0, 1),
                     label=f"{way} {context}",
                     of=partial(next_share, way=way, context=context),
                     placed=_TERMINAL | {"compare"},
@@ -324,76 +304,34 @@ FIGURES: tuple[Figure, ...] = (
             ),
         )
     ),
-    _SCORE("answers", of=answer_figure, placed=_EVERYWHERE, always=False),
-    _SHARE("unused", whole=_unused),
+    _SCORE("answers", of=answer_figure, always=False),
+    _SHARE("unused", whole=_alone(_unused)),
     _SHARE("traps", of=_traps),
+    _NUMBER("half_life", whole=_alone(_half_life)),
     _SHARE(
-        "half_life",
-        kind="number",
-        bounds=Range(0, math.inf),
-        whole=_half_life,
-        threshold=Range(0, 1e9),
+        "freed",
+        bounds=Range(-math.inf, 1),
+        whole=_alone(_of_cycles, "freed"),
+        threshold=Range(-1, 1),
     ),
-    _SHARE("freed", bounds=Range(-math.inf, 1), whole=_freed, threshold=Range(-1, 1)),
-    _SHARE("stuck", whole=_stuck),
-    _SHARE(
-        "until_stuck",
-        kind="number",
-        bounds=Range(0, math.inf),
-        label="stuck at",
-        whole=_until_stuck,
-        threshold=Range(0, 1e9),
-    ),
-    _SHARE(
-        "usd",
-        kind="number",
-        bounds=Range(0, math.inf),
-        label="US dollars",
-        whole=_usd,
-        threshold=Range(0, 1e9),
-    ),
-    _SHARE(
-        "seconds",
-        kind="number",
-        bounds=Range(0, math.inf),
-        label="seconds each",
-        whole=_seconds,
-        threshold=Range(0, 1e9),
-        placed=_EVERYWHERE - {"table"},
-    ),
-    _SHARE(
-        "calls",
-        kind="number",
-        bounds=Range(0, math.inf),
-        label="calls each",
-        whole=_calls,
-        threshold=Range(0, 1e9),
-        placed=_EVERYWHERE - {"table"},
-    ),
-    _SHARE(
-        "prompt_tokens",
-        kind="number",
-        bounds=Range(0, math.inf),
-        label="prompt",
-        whole=_prompt_tokens,
-        threshold=Range(0, 1e9),
-        placed=_EVERYWHERE - {"table"},
-    ),
-    _SHARE(
-        "ratio",
-        kind="number",
-        bounds=Range(0, math.inf),
-        whole=_ratio,
-        threshold=Range(0, 1e9),
-        placed=_EVERYWHERE,
-    ),
+    _SHARE("stuck", whole=_alone(_of_cycles, "stuck")),
+    _NUMBER("until_stuck", label="stuck at", whole=_alone(_until_stuck)),
+    _NUMBER("usd", label="US dollars", whole=_alone(_usd)),
     *(
-        _SHARE(
+        _NUMBER(name, label=label, whole=whole, placed=_EVERYWHERE - {"table"})
+        for name, label, whole in (
+            ("seconds", "seconds each", _alone(_each, 0)),
+            ("calls", "calls each", _alone(_each, 1)),
+            ("prompt_tokens", "prompt", _alone(_prompt_tokens)),
+        )
+    ),
+    _NUMBER("ratio", whole=_alone(_ratio)),
+    *(
+        _NUMBER(
             "task_estimate" if part == TOTAL else f"task_estimate.{part}",
-            kind="number",
             bounds=Range(0 if part in ("requests", "summaries") else -math.inf, math.inf),
-            whole=partial(_task_tokens, part=part),
-            placed=_EVERYWHERE,
+            whole=_alone(_of_task, part),
+            threshold=None,
             of_session=True,
         )
         for part in (TOTAL, *PARTS)
@@ -404,9 +342,8 @@ FIGURES: tuple[Figure, ...] = (
             kind=figure.kind,
             bounds=figure.bounds,
             label=figure.label,
-            whole=partial(_observed, figure=figure),
+            whole=_alone(_observed, figure),
             threshold=Range(max(figure.bounds.low, -1e9), figure.bounds.high),
-            placed=_EVERYWHERE,
             only=RECORDED,
         )
         for figure in OBSERVED

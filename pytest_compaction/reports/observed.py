@@ -22,6 +22,7 @@ from pytest_compaction.metrics import (
     OBSERVED,
     POLLING,
     HeldAgainst,
+    Mean,
     ObservedFigure,
     Sessions,
     Told,
@@ -178,31 +179,54 @@ def _fetched_columns(horizon: int) -> Columns[_Row]:
     ]
 
 
+_CompactionRow = tuple[str, Told, bool]
+"""The name of a compaction, what is told of it, and whether its session was stuck there."""
+
+
 def _compactions_table(period: Period) -> Table:
-    rows = [
-        (f"{session.name} {told['number']}", told, told is stuck)
-        for session in period.sessions
-        for stuck in (_stuck(session.compactions),)
-        for told in session.compactions
-    ]
-    paid: Columns[tuple[str, Told, bool]] = [
+    rows: list[_CompactionRow] = []
+    for session in period.sessions:
+        number = stuck_in(session.compactions)
+        stuck = session_cycles(session.compactions)[number - 1] if number else None
+        rows += [(f"{session.name} {t['number']}", t, t is stuck) for t in session.compactions]
+
+    def trigger(row: _CompactionRow) -> Cell:
+        return Cell(f"{row[1]['trigger']}{', cleared' if row[1]['cleared_results'] else ''}")
+
+    def broken(row: _CompactionRow) -> Cell:
+        rules = row[1]["rules"]
+        least = rules["could_be_broken"]
+        return Cell(f"{rules['broken']} of {least}" if least else "-")
+
+    def remarks(row: _CompactionRow) -> Cell:
+        _, told, stuck = row
+        said = {
+            "no-op": told["no_op"],
+            "bloated": told["bloated"],
+            "doubled": told["doubled"],
+            "stuck": stuck,
+            "ignored its instruction": told["instruction_followed"] is False,
+        }
+        return Cell(", ".join(name for name, holds in said.items() if holds) or "-")
+
+    paid: Columns[_CompactionRow] = [
         ("usd", "US dollars", lambda row: Cell(row[1]["usd"], "score"))
     ]
-    forbidden: Columns[tuple[str, Told, bool]] = [
+    forbidden: Columns[_CompactionRow] = [
         ("broken", "then forbidden", lambda row: Cell(", ".join(row[1]["broken"][:_NAMED]) or "-"))
     ]
-    columns: Columns[tuple[str, Told, bool]] = [
+    columns: Columns[_CompactionRow] = [
         ("compaction", "compaction", lambda row: Cell(row[0])),
-        ("trigger", "trigger", lambda row: Cell(_trigger(row[1]))),
+        ("trigger", "trigger", trigger),
         ("before", "before", lambda row: Cell(_tokens(row[1]["tokens_before"]))),
         ("after", "after", lambda row: Cell(_tokens(row[1]["tokens_after"]))),
         ("freed", "freed", lambda row: Cell(freed_by(row[1]), "share")),
         ("seconds", "seconds", lambda row: Cell(row[1]["seconds"], "number")),
         *(paid if any(told["usd"] is not None for _, told, _ in rows) else ()),
         ("attached", "attached", lambda row: count(row[1]["attached"]["files"])),
-        ("rules", "rules broken", lambda row: Cell(_rules_broken(row[1]))),
+        ("rules", "rules broken", broken),
         *(forbidden if any(told["broken"] for _, told, _ in rows) else ()),
-        ("remarks", "remarks", lambda row: Cell(", ".join(_remarks(*row[1:])) or "-")),
+        ("remarks", "remarks", remarks),
     ]
     sources = Counter(told["window_from"] or "unknown" for told in period.compactions)
     windows = "; ".join(f"{source} ({number})" for source, number in sorted(sources.items()))
@@ -219,36 +243,9 @@ def _compactions_table(period: Period) -> Table:
     return table_of("recorded_compactions", "Each compaction on record", columns, rows, notes)
 
 
-def _stuck(compactions: Sequence[Told]) -> Told | None:
-    number = stuck_in(compactions)
-    return session_cycles(compactions)[number - 1] if number else None
-
-
-def _trigger(told: Told) -> str:
-    return f"{told['trigger']}, cleared" if told["cleared_results"] else str(told["trigger"])
-
-
-def _rules_broken(told: Told) -> str:
-    rules = told["rules"]
-    return f"{rules['broken']} of {rules['could_be_broken']}" if rules["could_be_broken"] else "-"
-
-
 def _tokens(size: Mapping[str, Any]) -> str:
     tokens = size["tokens"]
     return "-" if tokens is None else f"{'~' * size['counted_here']}{tokens:,}"
-
-
-def _remarks(told: Told, stuck: bool) -> Iterator[str]:
-    if told["no_op"]:
-        yield "no-op"
-    if told["bloated"]:
-        yield "bloated"
-    if told["doubled"]:
-        yield "doubled"
-    if stuck:
-        yield "stuck"
-    if told["instruction_followed"] is False:
-        yield "ignored its instruction"
 
 
 _FigureRow = tuple[ObservedFigure, HeldAgainst | None]
@@ -262,23 +259,20 @@ def _figures_table(period: Period) -> Table:
         figure, held = row
         if figure.elsewhere or held is None:
             return Cell(held.after.value if held else None, _form(figure, False))
-        return estimate(held.after, _form(figure, False), _limits(figure))
+        return _estimated(figure, held.after, False)
 
     def elsewhere(row: _FigureRow) -> Cell:
-        held = row[1]
-        found = held.elsewhere if held else None
+        found = row[1].elsewhere if row[1] else None
         return Cell(found.value if found else None, _form(row[0], False))
-
-    def difference(row: _FigureRow) -> Cell:
-        figure, held = row
-        mean = held.difference if held else None
-        return estimate(mean, _form(figure, True), _limits(figure))
 
     columns: Columns[_FigureRow] = [
         ("figure", "figure", lambda row: Cell(row[0].label)),
         ("after", "after", after),
         ("elsewhere", "elsewhere", elsewhere),
-        ("difference", "difference", difference),
+        (
+            *("difference", "difference"),
+            lambda row: _estimated(row[0], row[1].difference if row[1] else None, True),
+        ),
         ("compactions", "compactions", lambda row: count(row[1].figure.count if row[1] else 0)),
         ("sessions", "sessions", lambda row: count(row[1].figure.cases if row[1] else 0)),
     ]
@@ -297,8 +291,8 @@ def _figures_table(period: Period) -> Table:
     return table_of("fetched_again", title, columns, rows, notes)
 
 
-def _limits(figure: ObservedFigure) -> tuple[float, float]:
-    return figure.bounds.low, figure.bounds.high
+def _estimated(figure: ObservedFigure, mean: Mean | None, change: bool) -> Cell:
+    return estimate(mean, _form(figure, change), (figure.bounds.low, figure.bounds.high))
 
 
 def _form(figure: ObservedFigure, change: bool) -> Form:
@@ -308,16 +302,13 @@ def _form(figure: ObservedFigure, change: bool) -> Form:
 
 
 def _change_table(old: Period, new: Period) -> Table:
-    changes = [
-        (each, change_between(each.pairs(old.told), each.pairs(new.told))) for each in OBSERVED
-    ]
-    rows = [(figure, found) for figure, found in changes if found or figure.elsewhere]
+    rows = [(figure, found) for figure, found in _changes(old, new) if found or figure.elsewhere]
 
-    def change(row: tuple[ObservedFigure, _Change | None]) -> Cell:
+    def change(row: tuple[ObservedFigure, Any]) -> Cell:
         value, interval = row[1] or (None, None)
         return Cell(value, _form(row[0], True), estimated=True, interval=interval)
 
-    columns: Columns[tuple[ObservedFigure, _Change | None]] = [
+    columns: Columns[tuple[ObservedFigure, Any]] = [
         ("figure", "figure", lambda row: Cell(row[0].label)),
         ("change", "new difference - old", change),
     ]
@@ -329,7 +320,13 @@ def _change_table(old: Period, new: Period) -> Table:
     return table_of("change", "From the old period to the new", columns, rows, notes)
 
 
-_Change = tuple[float, tuple[float, float] | None]
+def _changes(
+    *periods: Period,
+) -> list[tuple[ObservedFigure, tuple[float, tuple[float, float] | None] | None]]:
+    return [
+        (figure, change_between(*(figure.pairs(period.told) for period in periods)))
+        for figure in OBSERVED
+    ]
 
 
 # --- files ----------------------------------------------------------------------------------
@@ -351,13 +348,9 @@ def observed_json(periods: Sequence[Period]) -> str:
         "periods": [_period_data(period) for period in periods],
     }
     if len(periods) == 2:
-        changes = {
-            figure.name: change_between(*(figure.pairs(period.told) for period in periods))
-            for figure in OBSERVED
-        }
         data["change"] = {
-            name: change and {"value": change[0], "interval": change[1]}
-            for name, change in changes.items()
+            figure.name: change and {"value": change[0], "interval": change[1]}
+            for figure, change in _changes(*periods)
         }
     return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
@@ -406,11 +399,7 @@ def _period_data(period: Period) -> dict[str, Any]:
 def observed_csv(periods: Sequence[Period]) -> str:
     """One row for each compaction: the members of its JSON, with dots between nested names."""
     rows = [
-        {
-            "period": period.name,
-            "session": str(session.path),
-            **_flat(told),
-        }
+        {"period": period.name, "session": str(session.path), **_flat(told)}
         for period in periods
         for session in period.sessions
         for told in session.compactions
