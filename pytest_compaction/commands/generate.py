@@ -169,14 +169,31 @@ def _write(
 ) -> None:
     path, terminal = endpoints.accounts.path, sys.stderr if sys.stderr.isatty() else None
     say = partial(print, file=sys.stderr, flush=True)
+
+    async def written() -> Conversation:
+        caller = endpoints.caller
+        try:
+            return await write_out(options.model, caller, options.domain, seed, options.tokens)
+        finally:
+            await caller.close()
+
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         line = CallsLine("generate", path, calls, True, say, terminal)
         try:
-            made = asyncio.run(_written(options, seed, endpoints))
+            made = asyncio.run(written())
         finally:
             line.end()
-        _say_what_is_missing(options, seed, made)
+        if abs(made.tokens - options.tokens) > _MISSED * options.tokens:
+            complain(
+                f"seed {seed}: {made.tokens:,} tokens in place of {options.tokens:,}: "
+                f"{options.model} did not keep to the lengths that it was asked for"
+            )
+        for question, why in made.dropped.items():
+            complain(f"seed {seed}: dropped “{printable(question, 200)}”: {printable(why, 200)}")
+        without = [name for name in ABILITIES if all(q.ability != name for q in made.questions)]
+        if without and made.dropped:
+            complain(f"seed {seed}: no question of {', '.join(without)}")
         if all(asked.ability == "abstention" for asked in made.questions):
             raise CommandError(f"seed {seed}: no question holds, so nothing is written")
         made.write(folder)
@@ -196,27 +213,6 @@ def _write(
         f"{len(case.probes)} questions",
         flush=True,
     )
-
-
-async def _written(options: argparse.Namespace, seed: int, endpoints: Endpoints) -> Conversation:
-    caller = endpoints.caller
-    try:
-        return await write_out(options.model, caller, options.domain, seed, options.tokens)
-    finally:
-        await caller.close()
-
-
-def _say_what_is_missing(options: argparse.Namespace, seed: int, made: Conversation) -> None:
-    if abs(made.tokens - options.tokens) > _MISSED * options.tokens:
-        complain(
-            f"seed {seed}: {made.tokens:,} tokens in place of {options.tokens:,}: {options.model} "
-            "did not keep to the lengths that it was asked for"
-        )
-    for question, why in made.dropped.items():
-        complain(f"seed {seed}: dropped “{printable(question, 200)}”: {printable(why, 200)}")
-    without = [name for name in ABILITIES if all(q.ability != name for q in made.questions)]
-    if without and made.dropped:
-        complain(f"seed {seed}: no question of {', '.join(without)}")
 
 
 def _in_names_of_here(text: str) -> str:

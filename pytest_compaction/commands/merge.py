@@ -221,11 +221,8 @@ def _decided(
     over = over_budget_failures(records, rules.over_budget) & merged.failures
     failures = Failures(len(merged.failures - over), merged.snapshots, len(over))
     if decision.decides or against.decides:
-        code = (
-            pytest.ExitCode.OK
-            if passes(decision, failures, against)
-            else pytest.ExitCode.TESTS_FAILED
-        )
+        is_passed = passes(decision, failures, against)
+        code = pytest.ExitCode.OK if is_passed else pytest.ExitCode.TESTS_FAILED
         return code, rules.line(decision, failures, records, against, merged.run.header)
     below = [record for record in records if record["item"] in merged.below]
     said_below = [below_text(below, rules.pass_score, rules.consistency)] if below else []

@@ -15,12 +15,7 @@ from typing import Final
 from pytest_compaction.metrics.cost import Pricing, calls_of
 from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
 from pytest_compaction.metrics.losses import median_length, share
-from pytest_compaction.metrics.lost_facts import (
-    CompactionEvent,
-    events_by_case,
-    last_records,
-    with_continued,
-)
+from pytest_compaction.metrics.lost_facts import events_by_case, last_records, with_continued
 from pytest_compaction.record import Record
 from pytest_compaction.settings import RECORDED
 
@@ -48,11 +43,15 @@ class Cycles:
 
 def cycles_of(records: Sequence[Record]) -> Cycles | None:
     """The cycles of the records of one strategy; ``None`` without any."""
-    sessions = [(events[0].cluster, list(_cycles(events))) for events in _sessions(records)]
-    sessions = [(case, cycles) for case, cycles in sessions if cycles]
+    on_record = any(record["compactor"] == RECORDED for record in records)
+    sessions = []
+    for events in events_by_case(records, True).values():
+        made = [e for e in events if not (on_record and e.status == "failed")]
+        if cycles := list(cycles_in((e.before, e.after, e.budget) for e in made)):
+            sessions.append((made[0].cluster, cycles))
     if not sessions:
         return None
-    freed = [(case, _freed(cycle)) for case, cycles in sessions for cycle in cycles]
+    freed = [(case, (before - after) / before) for case, of in sessions for before, after, _ in of]
     until = [(case, stuck_at(cycles), len(cycles)) for case, cycles in sessions]
     return Cycles(
         sessions=len(sessions),
@@ -88,17 +87,6 @@ def usd_of_compaction(records: Sequence[Record], pricing: Pricing) -> float | No
     return pricing.usd(sum(costs) / len(costs)) if costs else None
 
 
-def _sessions(records: Sequence[Record]) -> Iterator[tuple[CompactionEvent, ...]]:
-    on_record = any(record["compactor"] == RECORDED for record in records)
-    for events in events_by_case(records, True).values():
-        if made := tuple(e for e in events if not (on_record and e.status == "failed")):
-            yield made
-
-
-def _cycles(events: Sequence[CompactionEvent]) -> Iterator[tuple[int, int, int]]:
-    return cycles_in((event.before, event.after, event.budget) for event in events)
-
-
 def cycles_in(
     compactions: Iterable[tuple[int | None, int | None, int | None]],
 ) -> Iterator[tuple[int, int, int]]:
@@ -110,8 +98,3 @@ def cycles_in(
         if before > budget and before - held >= LEAST_FREED * before:
             yield before, after, budget
         held = after
-
-
-def _freed(cycle: tuple[int, int, int]) -> float:
-    before, after, _ = cycle
-    return (before - after) / before

@@ -97,9 +97,10 @@ def life_table(facts: Iterable[FactFate]) -> tuple[LifeRow, ...]:
         def survival_of(some: Sequence[_Counts], k: int = k) -> float | None:
             there, gone = _together(some)
             ended = any(there[j] and gone[j] == there[j] for j in range(1, k))
-            return _survival(k, there, gone) if ended or there[k] else None
+            left = [1 - gone[j] / there[j] for j in range(1, k + 1) if there[j]]
+            return math.prod(left) if ended or there[k] else None
 
-        value = _survival(k, at_risk, dropped)
+        value = survival_of([(at_risk, dropped)]) or 0.0
         if value in {0.0, 1.0}:
             same = {case: [value == 1.0] * counts[0][1] for case, counts in clusters.items()}
             interval = share_interval(same)
@@ -118,14 +119,6 @@ def _together(clusters: Iterable[_Counts]) -> _Counts:
         at_risk += one_at_risk
         dropped += one_dropped
     return at_risk, dropped
-
-
-def _survival(k: int, at_risk: Counter[int], dropped: Counter[int]) -> float:
-    value = 1.0
-    for j in range(1, k + 1):
-        if at_risk[j]:
-            value *= 1 - dropped[j] / at_risk[j]
-    return value
 
 
 def half_life(facts: Iterable[FactFate]) -> HalfLife | None:

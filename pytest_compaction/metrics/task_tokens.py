@@ -18,7 +18,7 @@ from pytest_compaction.metrics.comparisons import compare
 from pytest_compaction.metrics.cost import DEFAULT_PRICING, Pricing, Ratios, Sizes, calls_of
 from pytest_compaction.metrics.fetched_again import HORIZONS
 from pytest_compaction.metrics.intervals import Mean, case_key, clustered, mean_over
-from pytest_compaction.record import EventRecord, Record
+from pytest_compaction.record import Record
 from pytest_compaction.settings import RECORDED
 
 NOTHING_LATER: Final = "no request follows a compaction"
@@ -31,6 +31,11 @@ TOTAL: Final = "total"
 """The parts of the estimate, and their sum."""
 _MOST: Final = 2**53
 """A count beyond it is damage, and would be no exact float."""
+_COUNTS: Final[Mapping[str, int | None]] = {
+    **dict.fromkeys(("before", "after", "prefix", "requests", "added", "sent")),
+    **dict.fromkeys(("input_tokens", "cached_tokens", "output_tokens"), 0),
+}
+"""The figures of a compaction that must be counts; older versions do not tell of requests."""
 
 
 def requests_cost(sizes: Sizes, requests: int, added: int, sent: int, ratios: Ratios) -> float:
@@ -132,10 +137,15 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
     """One session in one trial, or the reason why it is in no figure."""
     events = max((record["compaction"].get("events") or [] for record in records), key=len)
     observed, records = records[0]["compactor"] == RECORDED, _judged(records)
-    if why := _unusable(records, observed):
-        return why
+    if not records:
+        return NOT_ON_RECORD
+    if any(record["overall"] is None for record in records):
+        return UNSCORED
+    if not (observed or any(is_needed(fact) for record in records for fact in record["facts"])):
+        return NOT_NEEDED
     found = [record["compaction"].get("events") or [] for record in records]
-    if not all(_is_known(event) for event in events):
+    counts = [event.get(name, least) for event in events for name, least in _COUNTS.items()]
+    if not all(isinstance(count, int) and 0 <= count < _MOST for count in counts):
         return UNKNOWN
     events = [event for event in events if event["requests"]]
     if not events:
@@ -154,18 +164,23 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
         facts = filter(is_needed, record["facts"])
         if any(fact["survived"] and fact.get("unasked") is False for fact in facts):
             searched += record["search"]["tokens"]
-    read: float = sum(again.values()) + searched
     told = _observed(records) if observed else []
     if told is None:
         return UNKNOWN
-    if observed:
-        read = math.fsum(tokens - (usual or 0) for tokens, usual in told)
+    seen = math.fsum(tokens - (usual or 0) for tokens, usual in told)
+    read = seen if observed else sum(again.values()) + searched
     return SessionTokens(
         case=case_key(records[0]),
         trial=records[0]["trial"],
         later=sum(event["requests"] for event in events),
         sent=sum(event["requests"] * (event["after"] or 0) + event["sent"] for event in events),
-        requests=math.fsum(_requests(event, ratios) for event in events),
+        requests=math.fsum(
+            requests_cost(
+                Sizes(e["before"] or 0, e["after"] or 0, min(e["prefix"] or 0, e["after"] or 0)),
+                *(e["requests"], e["added"], e["sent"], ratios),
+            )
+            for e in events
+        ),
         read_again=read * ratios.write,
         summaries=math.fsum(calls_of(event).cost(ratios) for event in events),
         gone=sum(not held for held in needed.values()),
@@ -173,15 +188,6 @@ def _session(records: Sequence[Record], ratios: Ratios) -> SessionTokens | str:
         observed=len(told),
         net=sum(usual is not None for _, usual in told),
     )
-
-
-def _unusable(records: Sequence[Record], observed: bool) -> str:
-    if not records:
-        return NOT_ON_RECORD
-    if any(record["overall"] is None for record in records):
-        return UNSCORED
-    needed = any(is_needed(fact) for record in records for fact in record["facts"])
-    return "" if observed or needed else NOT_NEEDED
 
 
 def _observed(records: Sequence[Record]) -> list[tuple[int, float | None]] | None:
@@ -200,19 +206,6 @@ def _observed(records: Sequence[Record]) -> list[tuple[int, float | None]] | Non
         points = each["points"]
         found.append((tokens, each["elsewhere"]["tokens_again"] / points if points else None))
     return found
-
-
-def _is_known(event: EventRecord) -> bool:
-    """Whether all figures of a compaction are counts; older versions do not tell of requests."""
-    needed = (event.get(n) for n in ("before", "after", "prefix", "requests", "added", "sent"))
-    calls = (event.get(n, 0) for n in ("input_tokens", "cached_tokens", "output_tokens"))
-    return all(isinstance(n, int) and 0 <= n < _MOST for n in (*needed, *calls))
-
-
-def _requests(event: EventRecord, ratios: Ratios) -> float:
-    before, after, prefix = (event[key] or 0 for key in ("before", "after", "prefix"))
-    sizes = Sizes(before, after, min(prefix, after))
-    return requests_cost(sizes, event["requests"], event["added"], event["sent"], ratios)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,30 +234,18 @@ def cheapest(found: Mapping[str, TaskTokens]) -> Cheapest | None:
     if len(means) < 2:
         return None
     best, *others = sorted(means, key=lambda name: (means[name], name))
-    pairs = {name: _common(found[best], found[name]) for name in others}
-    bounds = [
-        sum(other.total - one.total for one, other in both) / fewer
-        for both in pairs.values()
-        if (fewer := sum(one.gone - other.gone for one, other in both)) > 0
-    ]
-    alike = tuple(name for name, both in pairs.items() if not _parts(both))
-    return Cheapest(best, alike, min(bounds, default=None))
-
-
-_Pairs = Sequence[tuple[SessionTokens, SessionTokens]]
-
-
-def _common(first: TaskTokens, second: TaskTokens) -> _Pairs:
-    """The sessions of both that have the same later requests."""
-    one, other = (
-        {(each.case, each.trial, each.later): each for each in side.sessions}
-        for side in (first, second)
-    )
-    return [(one[key], other[key]) for key in one if key in other]
-
-
-def _parts(both: _Pairs) -> bool:
-    """Whether the whole interval of the extra cost of the second is above 0."""
-    paired = compare(clustered((one.case, other.total - one.total) for one, other in both))
-    interval = None if paired is None else paired.difference.interval
-    return interval is not None and interval[0] > 0
+    alike, bounds = [], []
+    for name in others:
+        one, other = (
+            {(each.case, each.trial, each.later): each for each in found[side].sessions}
+            for side in (best, name)
+        )
+        both = [(one[key], other[key]) for key in one if key in other]
+        more = [(mine.case, theirs.total - mine.total) for mine, theirs in both]
+        if (fewer := sum(mine.gone - theirs.gone for mine, theirs in both)) > 0:
+            bounds.append(sum(cost for _, cost in more) / fewer)
+        paired = compare(clustered(more))
+        interval = None if paired is None else paired.difference.interval
+        if interval is None or interval[0] <= 0:
+            alike.append(name)
+    return Cheapest(best, tuple(alike), min(bounds, default=None))

@@ -150,11 +150,8 @@ def baseline_block(decision: BaselineDecision, pass_score: float) -> Iterator[Li
         largest = f"; largest loss{'' if len(losses) == 1 else 'es'}:" if losses else ""
         yield Line(f"{crossed_text(each.changes, f'{pass_score:g}')}{largest}")
         for item in losses:
-            lost = (
-                f"{len(item.gone)} of {counted(len(item.second['facts']), 'fact')} gone"
-                if item.gone
-                else ""
-            )
+            of = counted(len(item.second["facts"]), "fact")
+            lost = f"{len(item.gone)} of {of} gone" if item.gone else ""
             name = _item_name(item, _ITEM)
             yield Line(f"  {' -> '.join(_scores(item))}  {name:<{_ITEM}} {lost}".rstrip())
         yield from _fact_lines(each, MOST_FACTS)
@@ -254,10 +251,8 @@ def baseline_markdown(decision: BaselineDecision, pass_score: float) -> Iterator
                 (_item_name(item, 80), *_scores(item), _moved_facts(item.gone, MOST))
                 for item in each.changes.losses[:MOST]
             ]
-            if rows:
-                yield markdown_rows(
-                    [("item", each.baseline.name, "now", "facts gone"), *rows], right=1
-                )
+            items = ("item", each.baseline.name, "now", "facts gone")
+            yield from [markdown_rows([items, *rows], right=1)] if rows else []
         else:
             said = decided_text(each, decision.rules.max_drop)
             yield escaped(printable(f"{each.arm}: {said}"))

@@ -91,17 +91,14 @@ def at(base: Tree, argument: str) -> str:
 
 def note_on_models(base: Tree, head: Tree) -> str:
     """That a ``conftest.py`` adds other models at each ref; empty if it does not."""
-    texts = [_bytes(tree.folder / "conftest.py") for tree in (base, head)]
+    paths = [tree.folder / "conftest.py" for tree in (base, head)]
+    texts = [path.read_bytes() if path.is_file() else b"" for path in paths]
     if texts[0] == texts[1] or not any(_HOOK in text for text in texts):
         return ""
     return (
         "conftest.py differs between the refs: models that it adds are those of each ref, so that "
         "a judge or reader among them may not be the same."
     )
-
-
-def _bytes(path: Path) -> bytes:
-    return path.read_bytes() if path.is_file() else b""
 
 
 def _as_text(value: Any) -> str | list[str]:

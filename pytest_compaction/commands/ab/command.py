@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -117,12 +117,12 @@ def run(options: argparse.Namespace) -> int:
 class _Arm:
     """One run of pytest: the strategies that it measures, and the tree if it is of a ref.
 
-    ``settings`` are the arguments by which it has the settings of the first ref.
+    ``arguments`` are those of the run; before, those by which it has the settings of the first ref.
     """
 
     specs: tuple[str, ...]
     tree: Tree | None = None
-    settings: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
 
     @property
     def place(self) -> dict[str, Any]:
@@ -169,51 +169,46 @@ def _model_of(options: argparse.Namespace) -> str:
     return str(options.model or _set(options, _MODEL) or OFFLINE)
 
 
-def _others(options: argparse.Namespace) -> Iterator[str]:
-    """The models that are named for another role than to write summaries."""
-    for role in ("responder", "reader", "judge"):
-        named = _set(options, f"--compaction-{role}") or OFFLINE
-        yield from (named if isinstance(named, list) else str(named).split())
-
-
-def _begun(options: argparse.Namespace, arms: Sequence[_Arm], cases: Sequence[str]) -> int:
+def _begun(options: argparse.Namespace, planned: Sequence[_Arm], cases: Sequence[str]) -> int:
     configured = str(_set(options, "--compaction-store") or DEFAULT_STORE)
     store = (options.store or Path(configured)).absolute()
     model = _model_of(options)
     writes_anew = not (model == RECORDED_WORDS or is_offline(model))
-    asks_nobody = not writes_anew and all(map(is_offline, _others(options)))
-    trials = options.trials or (_TRIALS if writes_anew else 1)
     is_configured = not options.model and _set(options, _MODEL)
     shared = [
         *(f"--compaction-cases={path}" for path in cases),
         *([] if is_configured else [f"{_MODEL}={model}"]),
-        f"--compaction-trials={trials}",
+        f"--compaction-trials={options.trials or (_TRIALS if writes_anew else 1)}",
         f"--compaction-store={store}",
         *(["--compaction-replay"] if options.replay else []),
         *options.pytest,
     ]
-    arguments = [
-        [*arm.settings, *(f"--compactor={spec}" for spec in arm.specs), *shared] for arm in arms
+    arms = [
+        replace(arm, arguments=(*arm.arguments, *(f"--compactor={s}" for s in arm.specs), *shared))
+        for arm in planned
     ]
     if options.export:
-        return _exported(Path(options.export).absolute(), arms, arguments, store)
+        return _exported(Path(options.export).absolute(), arms, store)
+    others: list[str] = []
+    for role in ("responder", "reader", "judge"):
+        named = _set(options, f"--compaction-{role}") or OFFLINE
+        others += named if isinstance(named, list) else str(named).split()
+    asks_nobody = not writes_anew and all(map(is_offline, others))
     if not (options.yes or options.replay or asks_nobody):
-        for arm, given in zip(arms, arguments, strict=True):
+        for arm in arms:
             title = "" if arm.tree is None else f"{arm.tree.name}:\n"
-            print(f"{title}{estimate(given, **arm.place)}", file=sys.stderr)
+            print(f"{title}{estimate(arm.arguments, **arm.place)}", file=sys.stderr)
         if not agreed("Measure?"):
             raise CommandError("nothing was measured; --yes measures without asking")
-    return _written(options, arms, arguments, store)
+    return _written(options, arms, store)
 
 
-def _exported(
-    folder: Path, arms: Sequence[_Arm], arguments: Sequence[Sequence[str]], store: Path
-) -> int:
+def _exported(folder: Path, arms: Sequence[_Arm], store: Path) -> int:
     """Write the requests of all runs into one folder, each once."""
     calls: dict[str, Call] = {}
-    for arm, given in zip(arms, arguments, strict=True):
+    for arm in arms:
         more = [f"--compaction-export={folder}", "-q"]
-        code, printed = run_pytest([*given, *more], store, **arm.place)
+        code, printed = run_pytest([*arm.arguments, *more], store, **arm.place)
         if code:
             raise RunError(code, printed, "the export")
         print(f"{arm.tree.name}:\n{printed}" if arm.tree else printed, end="")
@@ -226,12 +221,7 @@ def _exported(
     return 0
 
 
-def _written(
-    options: argparse.Namespace,
-    arms: Sequence[_Arm],
-    arguments: Sequence[Sequence[str]],
-    store: Path,
-) -> int:
+def _written(options: argparse.Namespace, arms: Sequence[_Arm], store: Path) -> int:
     notes = []
     if options.holdout is not None and options.final:
         what = " ".join((options.compactor, *options.versions))
@@ -241,7 +231,7 @@ def _written(
             f"the held-out cases of {options.holdout} are not read; --final reads them (so far: "
             f"{_readings(options.holdout)})"
         )
-    found, said = _measured(options, arms, arguments, store)
+    found, said = _measured(options, arms, store)
     notes += said
     asked = (r["usage"]["compaction"]["calls"] for _, run in found for r in run.records)
     if is_offline(_model_of(options)) and any(asked):
@@ -262,27 +252,28 @@ def _written(
 
 
 def _measured(
-    options: argparse.Namespace,
-    arms: Sequence[_Arm],
-    arguments: Sequence[Sequence[str]],
-    store: Path,
+    options: argparse.Namespace, arms: Sequence[_Arm], store: Path
 ) -> tuple[list[tuple[Path, Run]], list[str]]:
     """The run of each arm, and what it said of prompts that name facts.
 
     Items below the pass score, over budget or unscored are figures. Two refs run side by side, so
-    that a drift of the endpoint is no difference between them.
+    that a drift of the endpoint is no difference between them, each with half of the requests in
+    flight and of the dollars.
     """
     folder = DEFAULT_FOLDER.absolute()
     fixed = [*WITHOUT_GATE, f"--compaction-runs={folder}", "-v"]
     if len(arms) > 1:
-        fixed += [*_half(options), "-p", "no:cacheprovider"]
+        fixed += ["-p", "no:cacheprovider"]
+        default = option_of("compaction_concurrency").default
+        in_flight = _set(options, "--compaction-concurrency") or default
+        with suppress(TypeError, ValueError):  # no limit, or one that pytest refuses itself
+            fixed.append(f"--compaction-concurrency={max(1, int(in_flight) // 2)}")
+        with suppress(TypeError, ValueError):
+            fixed.append(f"{_MAX_COST}={float(_set(options, _MAX_COST)) / 2}")
     else:
         fixed += [f"--compaction-report={path}" for path in options.report]
     with ExitStack() as stack:
-        runs = [
-            stack.enter_context(started([*given, *fixed], **arm.place))
-            for arm, given in zip(arms, arguments, strict=True)
-        ]
+        runs = [stack.enter_context(started([*arm.arguments, *fixed], **arm.place)) for arm in arms]
         wait_for(runs, store)
         codes = [run.code for run in runs]
     found, notes = [], []
@@ -301,16 +292,6 @@ def _measured(
     return found, notes
 
 
-def _half(options: argparse.Namespace) -> Iterator[str]:
-    """What each of two refs may have of the requests in flight and of the dollars."""
-    default = option_of("compaction_concurrency").default
-    in_flight = _set(options, "--compaction-concurrency") or default
-    with suppress(TypeError, ValueError):  # no limit, or one that pytest refuses itself
-        yield f"--compaction-concurrency={max(1, int(in_flight) // 2)}"
-    with suppress(TypeError, ValueError):
-        yield f"{_MAX_COST}={float(_set(options, _MAX_COST)) / 2}"
-
-
 def _versions(arms: Sequence[_Arm], found: Sequence[tuple[Path, Run]]) -> Iterator[Version]:
     for arm, (_, run) in zip(arms, found, strict=True):
         prompts = prompts_of(run.header)
@@ -325,14 +306,12 @@ def _versions(arms: Sequence[_Arm], found: Sequence[tuple[Path, Run]]) -> Iterat
 def _checked_alike(arms: Sequence[_Arm], runs: Sequence[Run]) -> list[str]:
     """Refuse refs whose configurations give scores another meaning; note other differences."""
     base, head = (arm.tree for arm in arms if arm.tree is not None)
-    old, new = base.name, head.name
-    headers = runs[0].header, runs[1].header
-    if problems := differences(*headers, (old, new)):
+    names, headers = (base.name, head.name), (runs[0].header, runs[1].header)
+    if problems := differences(*headers, names):
         raise CommandError(
-            f"{old} and {new} cannot be compared: {'; '.join(problems)}; the two "
+            f"{base.name} and {head.name} cannot be compared: {'; '.join(problems)}; the two "
             "refs configure this differently: name it with --model or --pytest"
         )
-    names = (old, new)
     notes = (cases_note(*headers, names), version_note(*headers, names), note_on_models(base, head))
     return [note for note in notes if note]
 

@@ -9,6 +9,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -217,10 +218,9 @@ class _Project:
         return estimate(arguments)
 
     def _is_shipped(self) -> bool:
-        try:
+        with suppress(UnknownCompactorError):
             return Registry().is_shipped(parse_spec(self.spec))
-        except UnknownCompactorError:
-            return False
+        return False
 
     def _own_cases(self) -> Path | None:
         places = (self.place(DEFAULT_CASES), Path(DEFAULT_CASES))
@@ -343,8 +343,8 @@ class _Project:
 
     def _workflow(self, asks: bool) -> NewFile:
         command = shlex.join(["pytest", f"--compactor={self.spec}"])
-        keys = (_set(_KEYS) or _KEYS[:1]) if asks else ()
-        return workflow_file(command, keys, _set(_ADDRESSES) if asks else (), self.options.data)
+        keys, addresses = (_set(_KEYS) or _KEYS[:1], _set(_ADDRESSES)) if asks else ((), ())
+        return workflow_file(command, keys, addresses, self.options.data)
 
     def _measured_twice(self, first: FirstRun, store: Path) -> tuple[FirstRun, int | None, float]:
         """A baseline of three trials, the limit on newly gone facts, and the lowest score.

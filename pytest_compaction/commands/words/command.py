@@ -313,12 +313,9 @@ def _check_model(path: Path, manifest: Manifest, model: str) -> None:
 
 
 def _write(options: argparse.Namespace, found: _Requests) -> None:
-    rows = defaultdict(list)
     incomplete = found.incomplete
-    for row in found.requests:
-        if _arm(row) not in incomplete:
-            rows[_target(options, Path(found.cases[row["case"]]["file"]))].append(row)
-    for path, mine in sorted(rows.items()):
+    whole = [(row["case"], row) for row in found.requests if _arm(row) not in incomplete]
+    for path, mine in _by_target(options, found, whole):
         digests = {case: str(about["digest"]) for case, about in found.cases.items()}
         manifest, words = _merged(options, path, mine, digests)
         _put(path, manifest, words)
@@ -335,11 +332,8 @@ def _put(path: Path, manifest: Manifest, words: Sequence[Words]) -> None:
 
 def _note_silent(options: argparse.Namespace, found: _Requests) -> bool:
     """Have the archives say in which cases a strategy asks no model; whether that is new."""
-    rows = defaultdict(list)
-    for row in found.silent:
-        rows[_target(options, Path(found.cases[row[0]]["file"]))].append(row)
     new = False
-    for path, mine in sorted(rows.items()):
+    for path, mine in _by_target(options, found, ((row[0], row) for row in found.silent)):
         archive = Archive(path) if path.exists() else None
         held = archive.manifest.silent if archive else {}
         said = {(case, name): digest for name in held for case, digest in held[name].items()}
@@ -363,6 +357,16 @@ def _note_silent(options: argparse.Namespace, found: _Requests) -> bool:
     return new
 
 
+def _by_target(
+    options: argparse.Namespace, found: _Requests, rows: Iterable[tuple[str, Any]]
+) -> list[tuple[Path, list[Any]]]:
+    """Rows of cases by the archive in which their words stand."""
+    placed: dict[Path, list[Any]] = defaultdict(list)
+    for case, row in rows:
+        placed[_target(options, Path(found.cases[case]["file"]))].append(row)
+    return sorted(placed.items())
+
+
 def _target(options: argparse.Namespace, case: Path) -> Path:
     if options.output is not None:
         return Path(options.output)
@@ -375,11 +379,6 @@ def _target(options: argparse.Namespace, case: Path) -> Path:
     raise CommandError(
         f"{case} is not a case of this project: name where its words go with --output=FILE"
     )
-
-
-def _span(days: Sequence[str]) -> str:
-    """The first and the last of some days, or the only one."""
-    return " to ".join(dict.fromkeys((days[0], days[-1])))
 
 
 def _merged(
@@ -405,7 +404,12 @@ def _merged(
     if before is not None and kept:
         _check_model(path, before, model)
     date = options.date or datetime.now(UTC).date().isoformat()
-    dates = sorted({date, *(_DATE.findall(before.dates) if before and kept else ())})
+
+    def span(earlier: str | None) -> str:
+        """The first and the last of the days, or the only one."""
+        days = sorted({date, *_DATE.findall(earlier or "")})
+        return " to ".join(dict.fromkeys((days[0], days[-1])))
+
     prompts: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         prompts[row["strategy"]].add(row["prompt"])
@@ -413,8 +417,7 @@ def _merged(
     recorded = {}
     for name, each in prompts.items():
         earlier = before.strategies.get(name) if before and name in stay else None
-        days = sorted({date, *(_DATE.findall(earlier.date) if earlier else ())})
-        recorded[name] = RecordedPrompt(digest_of(each), _span(days))
+        recorded[name] = RecordedPrompt(digest_of(each), span(earlier.date if earlier else None))
     names = "case strategy point trial number digest words budget trigger finish".split()
     for row in rows:
         values: dict[str, Any] = {name: row[name] for name in names}
@@ -425,7 +428,7 @@ def _merged(
     known = {**(before.strategies if before else {}), **recorded}
     manifest = Manifest(
         model=model,
-        dates=_span(dates),
+        dates=span(before.dates if before and kept else None),
         sampling=options.sampling or (before.sampling if before else _SAMPLING),
         provenance=tuple(
             dict.fromkeys([*(before.provenance if before and kept else ()), *options.provenance])

@@ -68,10 +68,17 @@ def arms_of(runs: Sequence[PageRun]) -> list[Arm]:
 
     Where words are told, the name says who wrote: a model once, whose words may be stale, or rules.
     """
+
+    def whole(run: Run) -> list[Record]:
+        """The records of probes, each with every key that the page reads, and no NaN."""
+        kept = [record for record in map(finite, run.records) if type_of(record) == "probe"]
+        told = ({key: each for key, each in r.items() if each is not None} for r in kept)
+        return [cast(Record, _DEFAULTS | each) for each in told]
+
     found = [
         (name, number, tuple(records))
         for number, each in enumerate(runs)
-        for name, records in by_arm(_probes(each.run)).items()
+        for name, records in by_arm(whole(each.run)).items()
     ]
     times = Counter(name for name, _, _ in found)
     seen: Counter[str] = Counter()
@@ -84,15 +91,6 @@ def arms_of(runs: Sequence[PageRun]) -> list[Arm]:
         label += f" #{seen[label]}" if seen[label] > 1 else ""
         arms.append(Arm(label, name, number, records))
     return arms
-
-
-def _probes(run: Run) -> list[Record]:
-    """The records of probes, each with every key that the page reads, and no NaN."""
-    return [
-        cast(Record, _DEFAULTS | {key: each for key, each in record.items() if each is not None})
-        for record in map(finite, run.records)
-        if type_of(record) == "probe"
-    ]
 
 
 @dataclass
@@ -169,8 +167,9 @@ def detail_of(record: Record) -> dict[str, Any]:
     compaction = record["compaction"]
     took = record.get("latency_s") or {}
     events = [
-        {**event, **({"seconds": took[name]} if (name := _of_step(event)) in took else {})}
+        {**event, **({"seconds": took[step]} if step in took else {})}
         for event in compaction.get("events") or ()
+        for step in (f"compaction {event.get('point')}",)
     ]
     return {
         **{key: record[key] for key in _DETAILS if record.get(key)},
@@ -187,8 +186,3 @@ def detail_of(record: Record) -> dict[str, Any]:
             if (found := events if key == "events" else compaction.get(key))
         },
     }
-
-
-def _of_step(event: Mapping[str, Any]) -> str:
-    """The key of a compaction among the seconds of a record."""
-    return f"compaction {event.get('point')}"
