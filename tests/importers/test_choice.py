@@ -11,6 +11,7 @@ from pytest_compaction.importers import (
     ImportFormatError,
     ImportTally,
     Transcript,
+    importer_for,
     read_by_best,
 )
 
@@ -54,6 +55,15 @@ def chosen(tmp_path, *importers):
 )
 def test_the_first_that_reads_nine_tenths_of_the_records_reads_the_file(tmp_path, importers, name):
     assert chosen(tmp_path, *importers) == name
+
+
+def test_of_equally_specific_importers_the_first_by_name_reads(tmp_path):
+    path = tmp_path / "log.json"
+    path.write_text("{}", "utf-8")
+    known = {
+        one.name: one for one in (Reading("z", 10, 30), Reading("b", 10, 30), Reading("a", 10))
+    }
+    assert importer_for(path, known).name == "b"
 
 
 def test_a_file_that_none_reads_is_refused_with_the_nearest_and_what_it_cannot_read(tmp_path):

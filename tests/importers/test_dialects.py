@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
 import time
 from pathlib import Path
 
 import pytest
-from support.mutations import mutated
 
 from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import (
@@ -162,25 +160,6 @@ def test_a_long_member_that_is_not_read_is_counted_by_its_name(
     (transcript,) = conversations(importer_named(format, IMPORTERS), path)
     reason = "member 'notes' of a message, not read"
     assert dict(transcript.tally.left_out) == ({reason: 1} if counted else {})
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation(
-    path: Path, tmp_path: Path
-) -> None:
-    rng = random.Random(path.name)
-    damaged = tmp_path / path.name
-    for _ in range(40):
-        damaged.write_bytes(mutated(path.read_text("utf-8"), rng))
-        importer = importer_named(path.name.split(".")[0], IMPORTERS)
-        refused, found = "", []
-        try:
-            found = list(conversations(importer, damaged))
-            read_by_best(damaged, IMPORTERS)
-        except ImportFormatError as error:
-            refused = str(error)
-        assert "fault of the importer" not in refused
-        assert not [fault for one in found for fault in structure_faults(one.messages)]
 
 
 STEPS = 4_000

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import json
+import random
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from support.mutations import mutated
 
 from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import (
-    Importer,
     ImportFormatError,
     Transcript,
     conversations,
     importer_named,
     load_importers,
+    read_by_best,
 )
 
 IMPORTERS = load_importers().importers
-
+FILES = {
+    path.name: path.read_text("utf-8")
+    for path in sorted((Path(__file__).parent / "files").iterdir())
+    if path.name not in {"README.md", "gemini-cli.0-61-stream.jsonl"}
+}
 CALL = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
 RESPONSE = {"id": "r", "choices": [{"message": {"content": "x", "tool_calls": [CALL, CALL]}}]}
 METADATA = {"tool_call_id": "c1", "model_response": RESPONSE}
 RECORDS: dict[str, list[Any]] = {
+    "aider": ["# aider chat started at 2025-01-02 03:04:05", "#### go  ", "#### /undo  ", "",
+              "Sure.", "```", "> Applied edit to a.py  ", "> Commit abc1234 x  ",
+              "> Removed: abc1234 x  ", ">  ", ">>>>>>> REPLACE", "> Tokens: 1k sent.  "],
     "openhands": [
         {"id": 1, "source": "user", "action": "message", "args": {"content": "go"}},
         {"id": 2, "source": "agent", "action": "run", "args": {}, "tool_call_metadata": METADATA},
@@ -85,6 +93,8 @@ RECORDS: dict[str, list[Any]] = {
 
 
 def document(name, records):
+    if name == "aider":
+        return "\n".join(records)
     if name == "gemini-cli":
         return "".join(json.dumps(record) + "\n" for record in records)
     if name == "swe-agent":
@@ -97,32 +107,36 @@ def document(name, records):
     return json.dumps(records)
 
 
-def mutated(records, place, value):
-    """The records with the value at one place replaced."""
-    changed = json.loads(json.dumps(records))
-    here: Any = changed
-    for step, number in enumerate(place):
-        keys = list(here) if isinstance(here, dict) else list(range(len(here)))
-        if not keys:
-            break
-        key = keys[number % len(keys)]
-        if step == len(place) - 1 or not isinstance(here[key], dict | list):
-            here[key] = value
-            break
-        here = here[key]
-    return list(changed)
+def shuffled(name, rng):
+    """A document of some of the records, in any order."""
+    return document(name, rng.choices(RECORDS[name], k=rng.randint(1, 10)))
 
 
-def hold_all(importer, path):
-    refused = ""
-    transcripts: list[Transcript] = []
+def read(importer, path):
+    """The conversations of a file, and why it is refused."""
+    found: list[Transcript] = []
     try:
-        transcripts.extend(conversations(importer, path))
+        found.extend(conversations(importer, path))
+        read_by_best(path, IMPORTERS)
     except ImportFormatError as error:
-        refused = str(error)
-    assert transcripts or str(path) in refused
-    for transcript in transcripts:
-        hold(transcript)
+        return found, str(error)
+    return found, ""
+
+
+@pytest.mark.parametrize("name", [*FILES, *RECORDS])
+def test_a_damaged_file_is_refused_with_a_reason_or_read_as_a_sound_conversation(tmp_path, name):
+    rng = random.Random(name)
+    path = tmp_path / (name if name in FILES else "transcript")
+    importer = importer_named(name.partition(".")[0], IMPORTERS)
+    for number in range(40):
+        text = FILES[name] if name in FILES else shuffled(name, rng)
+        damaged = name in FILES or number % 4
+        path.write_bytes(mutated(text, rng) if damaged else text.encode())
+        found, refused = read(importer, path)
+        assert found or str(path) in refused
+        assert "fault of the importer" not in refused
+        for transcript in found:
+            hold(transcript)
 
 
 def hold(transcript):
@@ -135,57 +149,3 @@ def hold(transcript):
         assert boundary.recorded or boundary.missing
         seen = [message.id for message in boundary.messages]
         assert len(set(seen)) == len(seen)
-
-
-VALUES = st.sampled_from(
-    [
-        None,
-        True,
-        -1,
-        10**30,
-        1.5,
-        "",
-        "text",
-        "c1",
-        [],
-        [None],
-        [[]],
-        {},
-        {"type": "x"},
-        [{"id": 1}],
-    ]
-)
-
-
-@pytest.mark.parametrize("name", RECORDS)
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    order=st.lists(st.integers(0, 7), min_size=1, max_size=10),
-    places=st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=6), max_size=3),
-    value=VALUES,
-)
-def test_any_order_and_any_value_give_an_error_or_a_sound_conversation(
-    tmp_path, name, order, places, value
-):
-    importer: Importer = importer_named(name, IMPORTERS)
-    records = [RECORDS[name][number % len(RECORDS[name])] for number in order]
-    for place in places:
-        records = mutated(records, place, value)
-    path = tmp_path / "transcript"
-    path.write_text(document(name, records), "utf-8")
-    hold_all(importer, path)
-
-
-LINES = ["# aider chat started at 2025-01-02 03:04:05", "#### go  ", "#### /undo  ", "", "Sure.",
-         "```", "> Applied edit to a.py  ", "> Commit abc1234 x  ", "> Removed: abc1234 x  ",
-         ">  ", ">>>>>>> REPLACE", "> Tokens: 1k sent, 2 received.  "]  # fmt: skip
-
-
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(lines=st.lists(st.sampled_from(LINES), max_size=20))
-def test_any_order_of_lines_gives_an_error_or_a_sound_conversation(tmp_path, lines):
-    path = tmp_path / "history.md"
-    path.write_text("\n".join(lines), "utf-8")
-    hold_all(importer_named("aider", IMPORTERS), path)

@@ -23,3 +23,8 @@ def import_with(read, tmp_path, *records):
     transcript = read(write(tmp_path, *records))
     assert structure_faults(transcript.messages) == []
     return transcript
+
+
+def roles(transcript):
+    """The roles of the messages, in one line."""
+    return " ".join(message.role for message in transcript.messages)

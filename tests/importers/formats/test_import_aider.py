@@ -168,22 +168,11 @@ def test_headings_and_quotes_of_an_answer_are_its_own(tmp_path):
 def test_the_format_is_detected_from_content(tmp_path):
     importers = load_importers().importers
     path = tmp_path / "notes.txt"
-    path.write_text(HEADING + prompt("go"), "utf-8")
-    assert importer_for(path, importers).name == "aider"
     path.write_text(prompt("go") + "Gone.\n\n" + notices(COST), "utf-8")
     assert importer_for(path, importers).name == "aider"
     path.write_text("# a text\n\n#### a heading\n", "utf-8")
     with pytest.raises(ImportFormatError, match="no known transcript format"):
         importer_for(path, importers)
-
-
-def test_a_history_without_an_answer_or_with_broken_bytes_is_an_error(tmp_path):
-    with pytest.raises(ImportFormatError, match="no answer in an aider chat history"):
-        imported(tmp_path, HEADING, prompt("go"))
-    path = tmp_path / "broken.md"
-    path.write_bytes(HEADING.encode() + b"#### \xff  \n")
-    with pytest.raises(ImportFormatError, match="line 4: byte 5 is not UTF-8"):
-        list(IMPORTER.read(path))
 
 
 def test_the_public_history_is_read_whole():

@@ -4,12 +4,13 @@ import json
 
 import pytest
 from support.cline import answer, message, use
+from support.imports import roles
 from support.paths import public_data
 
 from pytest_compaction.artifacts import commands, file_operations
 from pytest_compaction.case_making.points import record_points
 from pytest_compaction.conversation import structure_faults
-from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
+from pytest_compaction.importers import importer_for, load_importers
 from pytest_compaction.importers.formats.cline import IMPORTER
 
 SESSION = [
@@ -55,15 +56,7 @@ def imported(folder, messages=None, **sidecars):
 
 def test_files_queries_and_parallel_calls_survive(tmp_path):
     (transcript,) = imported(tmp_path)
-    assert [m.role for m in transcript.messages] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "tool",
-        "assistant",
-        "user",
-    ]
+    assert roles(transcript) == "system user assistant tool tool assistant user"
     assert transcript.messages[1].text == "make it smaller\n/p/side.tsx\nsize-4"
     edit, tests = (m.results[0] for m in transcript.messages[3:5])
     assert edit.text == "edit:/p/side.tsx\nEdited"
@@ -76,6 +69,16 @@ def test_files_queries_and_parallel_calls_survive(tmp_path):
         "attached file, given as text under its path": 1,
         "tag around the user's text, removed": 1,
     }
+
+
+@pytest.mark.parametrize(
+    "part",
+    [{"session_id": "s", "messages_path": "/x"}, {"source_message_count": 2, "messages": []}],
+)
+def test_parts_of_a_session_are_recognised(tmp_path, part):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(part), "utf-8")
+    assert importer_for(path, load_importers().importers).name == "cline"
 
 
 SUMMARY = {"kind": "compaction_summary", "tokensBefore": 900}
@@ -108,25 +111,6 @@ def test_several_compactions_of_one_session_are_a_case_each(tmp_path):
     transcripts = imported(tmp_path, basic=whole, agentic=whole, other=other)
     assert [(t.name, len(t.boundaries)) for t in transcripts] == [("agentic", 1), ("basic", 1)]
     assert transcripts[0].boundaries[0].after == transcripts[0].messages[-1].id
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ({"session_id": "s", "messages_path": "/x"}, "the header of a Cline session"),
-        ({"source_message_count": 2, "messages": SESSION}, "result of a Cline compaction"),
-        ({"sessionId": "s", "agent": "a", "messages": []}, "session without a message"),
-        ({"sessionId": "s", "agent": "a", "messages": [{"role": "x"}]}, "message 0: expected"),
-        ([{"role": "user", "content": "<task>x</task>"}, 7], "message 1: expected"),
-    ],
-)
-def test_what_is_no_session_is_an_error_that_says_what_to_do(tmp_path, content, said):
-    path = tmp_path / "x.json"
-    path.write_text(json.dumps(content), "utf-8")
-    assert importer_for(path, load_importers().importers).name == "cline"
-    with pytest.raises(ImportFormatError, match=said) as caught:
-        list(IMPORTER.read(path))
-    assert str(path) in str(caught.value)
 
 
 def test_the_public_session_has_what_both_modes_made_of_it():

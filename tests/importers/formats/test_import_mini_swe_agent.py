@@ -8,7 +8,6 @@ from support.transcript_samples import imported_as
 
 from pytest_compaction.artifacts import file_operations, file_states
 from pytest_compaction.conversation import structure_faults
-from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.importers.formats.mini_swe_agent import IMPORTER
 
 START = [{"role": "system", "content": "One command."}, {"role": "user", "content": "Fix it."}]
@@ -104,20 +103,3 @@ def test_the_public_run_is_read_whole():
     assert failed == [True, *[False] * 6, True, False, False]
     states = {one.path: one for one in file_states(file_operations(transcript.messages))}
     assert states["tests/missing_colon.py"].modified
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"messages": []}', "no conversation of mini-swe-agent"),
-        ('{"messages": [7]}', "int instead of a message"),
-        ('{"messages": [{"role": "user", "content": ""}]}', "no message in the conversation"),
-        ('{"messages": [', "not valid JSON"),
-    ],
-)
-def test_a_broken_run_is_named(tmp_path, content, said):
-    path = tmp_path / "run.traj.json"
-    path.write_text(content, "utf-8")
-    with pytest.raises(ImportFormatError, match=said) as caught:
-        list(IMPORTER.read(path))
-    assert str(path) in str(caught.value)

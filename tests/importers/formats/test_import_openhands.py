@@ -10,7 +10,7 @@ from support.paths import public_data
 
 from pytest_compaction.artifacts import INTERRUPTED, commands, file_operations
 from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
-from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
+from pytest_compaction.importers import importer_for, load_importers
 from pytest_compaction.importers.formats.openhands import IMPORTER
 
 
@@ -335,26 +335,6 @@ def test_instances_of_one_file_are_conversations_named_after_them(tmp_path):
         f"end of the run: {limit}": 1,
         "value without an event": 1,
     }
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"a": 1}', "no OpenHands event was recognised"),
-        ('[{"kind": "PauseEvent", "id": "1", "source": "user"}]', "no message among 1 events"),
-        (
-            '{"instance_id": "i", "metadata": {"agent_class": "A"}, "history": []}',
-            "an OpenHands instance without events",
-        ),
-        ('{"history": [', "not valid JSON"),
-    ],
-)
-def test_a_file_without_a_message_is_an_error(tmp_path, content, said):
-    path = tmp_path / "events.json"
-    path.write_text(content, "utf-8")
-    with pytest.raises(ImportFormatError, match=said) as caught:
-        list(IMPORTER.read(path))
-    assert str(path) in str(caught.value)
 
 
 def test_the_public_streams_are_read_whole():

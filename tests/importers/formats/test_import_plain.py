@@ -1,40 +1,20 @@
 """Plain conversations, and the choice of an importer when several recognise a file."""
 
-import json
-
 import pytest
+from support.transcript_samples import SAMPLES, imported_as
+from support.transcript_samples import write_log as write
 
 from pytest_compaction.importers import (
-    ImportFormatError,
-    ImportTally,
-    Transcript,
-    conversations,
     importer_for,
     load_importers,
 )
 from pytest_compaction.importers.formats import pi
-from pytest_compaction.importers.formats.plain import IMPORTER
 from pytest_compaction.importers.json_files import head_values
 
 TALK = [
     {"role": "human", "content": "hello"},
     {"role": "ai", "content": [{"type": "text", "text": "good day"}]},
 ]
-
-
-def write(tmp_path, *values, lines=False):
-    path = tmp_path / "talk.json"
-    if lines:
-        path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
-    else:
-        path.write_text(json.dumps(values[0], indent=1), "utf-8")
-    return path
-
-
-def read(path):
-    importer = importer_for(path, load_importers().importers)
-    assert importer.name == "plain"
-    return [[(m.role, m.text) for m in t.messages] for t in conversations(importer, path)]
 
 
 SAID = [("user", "hello"), ("assistant", "good day")]
@@ -52,13 +32,8 @@ SAID = [("user", "hello"), ("assistant", "good day")]
     ],
 )
 def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path, values, lines, count):
-    assert read(write(tmp_path, *values, lines=lines)) == [SAID] * count
-
-
-def test_a_file_without_a_message_is_an_error(tmp_path):
-    path = write(tmp_path, {"history": [{"speaker": "a"}]})
-    with pytest.raises(ImportFormatError, match="no conversation of plain was recognised"):
-        list(IMPORTER.read(path))
+    found = imported_as("plain", write(tmp_path, *values, lines=lines))
+    assert [[(m.role, m.text) for m in one.messages] for one in found] == [SAID] * count
 
 
 @pytest.mark.parametrize(
@@ -80,37 +55,9 @@ def test_the_most_specific_format_that_fits_reads_a_file(tmp_path, value, name):
     assert importer_for(path, load_importers().importers).name == name
 
 
-def test_of_equally_specific_importers_the_first_by_name_reads(tmp_path):
-    class Anything:
-        description = "everything"
-
-        def __init__(self, name, specificity=None):
-            self.name = name
-            if specificity is not None:
-                self.specificity = specificity
-
-        def recognises(self, head):
-            return True
-
-        def read(self, path):
-            return Transcript((), "", ImportTally(0, 0))
-
-    path = write(tmp_path, {})
-    importers = {i.name: i for i in (Anything("zeta"), Anything("beta"), Anything("alpha", 20))}
-    assert importer_for(path, importers).name == "beta"
-
-
 def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(monkeypatch):
     names = set(load_importers().importers)
-    assert names >= {
-        "anthropic",
-        "claude-code",
-        "codex",
-        "openai-chat",
-        "openai-responses",
-        "pi",
-        "plain",
-    }
+    assert names >= set(SAMPLES)
 
     def broken():
         raise RuntimeError("half written")

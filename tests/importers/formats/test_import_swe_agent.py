@@ -7,7 +7,6 @@ from support.paths import public_data
 
 from pytest_compaction.artifacts import file_operations, file_states
 from pytest_compaction.conversation import Image, Thinking, structure_faults
-from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.swe_agent import IMPORTER, command_call
 
 STATE = "\n(Open file: {})\n(Current directory: /repo)\nbash-$"
@@ -183,31 +182,6 @@ def test_what_the_history_lacks_is_taken_from_the_steps(tmp_path):
 )
 def test_commands_of_its_tools_are_told_from_the_shell(command, name, arguments):
     assert command_call(command, "o.py") == (name, arguments)
-
-
-def test_the_format_is_detected_from_content(tmp_path):
-    path = written(tmp_path, acted("Go.", "ls")).rename(tmp_path / "renamed.json")
-    assert importer_for(path, load_importers().importers).name == "swe-agent"
-    steps = [{"action": "ls", "observation": "x" * 90_000, "thought": "t"}]
-    path.write_text(json.dumps({"environment": "e", "trajectory": steps, "history": START}))
-    assert importer_for(path, load_importers().importers).name == "swe-agent"
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"trajectory": []}', "no conversation of swe-agent"),
-        ('{"history": [7]}', "int instead of a message"),
-        ('{"history": [{"role": "user", "content": ""}]}', "no message in the conversation"),
-        ('{"history": [', "not valid JSON"),
-    ],
-)
-def test_a_broken_run_is_named(tmp_path, content, said):
-    path = tmp_path / "run.traj"
-    path.write_text(content, "utf-8")
-    with pytest.raises(ImportFormatError, match=said) as caught:
-        list(IMPORTER.read(path))
-    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize(
