@@ -1,5 +1,7 @@
 """The figures of the benchmarks: shares, bounds, medians, tables and their order of runs."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,9 +24,6 @@ def test_the_share_of_the_limit_falls_as_the_time_grows(calls, latency, in_fligh
     assert longer == pytest.approx(share / times)
     assert share_of_limit(calls=1600, latency=0.05, seconds=10, in_flight=8) == pytest.approx(1)
     assert share_of_limit(0, 0.05, 0, 8) == 0
-
-
-def test_no_run_undercuts_its_requests_or_its_longest_chain():
     assert least_seconds(calls=320, latency=1, in_flight=32, chain=8) == 10
     assert least_seconds(calls=32, latency=1, in_flight=32, chain=8) == 8
 
@@ -80,13 +79,9 @@ def test_a_checkout_is_not_compared_with_itself_or_a_folder_without_the_project(
 def test_the_longest_chain_is_that_of_the_record_with_most_calls(tmp_path):
     runs = tmp_path / ".pytest_compaction/runs"
     runs.mkdir(parents=True)
-    lines = (
-        '{"cases": {}}',
-        '{"usage": {"compaction": {"calls": 3}, "responder": {"calls": 1}}}',
-        '{"usage": {"compaction": {"calls": 2}, "judge": {"calls": 3}, "responder": {"calls": 1}}}',
-        "{}",
-    )
-    (runs / "0001.jsonl").write_text("\n".join(lines), "utf-8")
+    made = [{"compaction": 3, "responder": 1}, {"compaction": 2, "judge": 3, "responder": 1}, {}]
+    lines = [{"usage": {role: {"calls": n} for role, n in each.items()}} for each in made]
+    (runs / "0001.jsonl").write_text("\n".join(map(json.dumps, [{"cases": {}}, *lines])), "utf-8")
     assert longest_chain(tmp_path) == 6
 
 
@@ -94,8 +89,7 @@ def test_a_table_takes_the_place_of_the_one_before(tmp_path):
     page = tmp_path / "speed.md"
     page.write_text("A\n<!-- table length -->\nold\n<!-- /table length -->\nB\n", "utf-8")
     replace_table(page, "length", "| new |\n")
-    assert (
-        page.read_text("utf-8") == "A\n<!-- table length -->\n| new |\n<!-- /table length -->\nB\n"
-    )
+    expected = "A\n<!-- table length -->\n| new |\n<!-- /table length -->\nB\n"
+    assert page.read_text("utf-8") == expected
     with pytest.raises(SystemExit, match="no place for the table limit"):
         replace_table(page, "limit", "| new |")

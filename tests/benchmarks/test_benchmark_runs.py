@@ -106,33 +106,28 @@ def test_two_checkouts_are_compared(cases, tmp_path, capsys):
     assert calls == [[calls[0][0]] * 3] * 2
 
 
+EMPTY = ("without the plugin", "with the plugin unused")
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("arguments", "names"),
+    ("name", "given", "names"),
     [
         (
-            ["startup", "--only=empty test"],
-            [
-                "an empty test, without the plugin",
-                "an empty test, with the plugin unused",
-                "an unused plugin",
-            ],
+            "startup",
+            "empty test",
+            [*(f"an empty test, {how}" for how in EMPTY), "an unused plugin"],
         ),
-        (["offline", "--only=none, -n 0"], ["none, -n 0, first", "none, -n 0, again"]),
+        ("offline", "none, -n 0", [f"none, -n 0, {when}" for when in ("first", "again")]),
         (
-            ["collection", "--items=8", "--only=collect"],
-            [
-                "collect 8 items, plain parameters",
-                "collect 8 items, first",
-                "collect 8 items, again",
-            ],
+            *("collection", "collect"),
+            [f"collect 8 items, {when}" for when in ("plain parameters", "first", "again")],
         ),
     ],
-    ids=lambda value: value[0],
 )
-def test_a_benchmark_prints_its_table(arguments, names, cases, capsys):
-    given = [] if "collection" in arguments else [f"--cases={cases}"]
-    assert main([*arguments, *given]) == 0
+def test_a_benchmark_prints_its_table(name, given, names, cases, capsys):
+    more = "--items=8" if name == "collection" else f"--cases={cases}"
+    assert main([name, f"--only={given}", more]) == 0
     assert list(rows(capsys.readouterr().out)) == names
 
 

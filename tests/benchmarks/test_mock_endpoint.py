@@ -8,7 +8,7 @@ import pytest
 from tests.benchmarks.mock_endpoint import Connection, MockEndpoint
 from tests.benchmarks.sender import bare_client, openai_client, send_all
 
-LATENCY = 0.5
+LATENCY = 0.15
 """Seconds: long enough for all requests of a test to be there before the first reply."""
 BODY = {"model": "some-name", "messages": [{"role": "user", "content": "What is the limit?"}]}
 REQUESTS = [json.dumps({**BODY, "seed": seed}).encode() for seed in range(5)]

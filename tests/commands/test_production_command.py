@@ -166,8 +166,7 @@ def test_a_file_that_may_not_be_opened_is_named_and_loses_nothing_else(run, tmp_
 
     monkeypatch.setattr(Path, "open", refuse)
     code, out, err = run("a")
-    assert code == 0
-    assert err == "pytest-compaction: a/locked.jsonl: Permission denied\n"
+    assert (code, err) == (0, "pytest-compaction: a/locked.jsonl: Permission denied\n")
     assert "1 compaction in 1 session" in out
 
 
@@ -179,14 +178,10 @@ def test_a_file_that_cannot_be_used_is_a_sentence(run, tmp_path, name):
     assert code == 1
     assert err.startswith(f"pytest-compaction: {name}: ")
     assert "Traceback" not in err
-
-
-def test_a_file_that_cannot_be_written_is_a_sentence(run, tmp_path):
     session(tmp_path / "s.jsonl")
-    (tmp_path / "taken").mkdir()
-    code, _, err = run("s.jsonl", "--json=taken")
+    code, _, err = run("s.jsonl", f"--json={tmp_path}")
     assert code == 1
-    assert "taken: cannot be written: " in err
+    assert f"{tmp_path}: cannot be written: " in err
 
 
 def test_no_name_moves_the_cursor_or_runs_in_a_spreadsheet(run, tmp_path):
@@ -200,23 +195,6 @@ def test_no_name_moves_the_cursor_or_runs_in_a_spreadsheet(run, tmp_path):
     monday = session(tmp_path / "=1+1.jsonl")
     run(monday.name, "--csv=out.csv")
     assert ",=1" not in (tmp_path / "out.csv").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        {"preTokens": -1, "postTokens": True, "durationMs": "long", "trigger": ["auto"]},
-        {"preTokens": 10**400, "postTokens": 10**400, "durationMs": 1e308},
-        {"preservedSegment": {"headUuid": 1, "tailUuid": {}}, "preTokens": {}},
-    ],
-)
-def test_numbers_that_are_none_are_not_taken(measured, tmp_path, metadata):
-    session(tmp_path / "s.jsonl", **metadata)
-    data, _, err = measured("s.jsonl", "--csv=out.csv")
-    assert err == ""
-    (compaction,) = data["periods"][0]["sessions"][0]["compactions"]
-    assert compaction["seconds"] is None
-    assert compaction["tokens_before"]["counted_here"]
 
 
 def test_the_other_files_of_a_cline_session_are_passed_over_in_a_folder_and_told_if_named(

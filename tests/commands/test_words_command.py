@@ -244,23 +244,34 @@ def whole(pytester):
 
 
 DAMAGES = {
-    "digest": ("its digest is not one of 64", {"digest": "abc"}),
-    "number": ("has the numbers [2] in place of 1 to 1", {"number": 2}),
-    "trial": ("trial is 0", {"trial": 0}),
-    "finish": ("finish is 'tired'", {"finish": "tired"}),
-    "empty": ("words is no text", {"words": " "}),
-    "role": ("role 'answer' and probe ''", {"role": "answer"}),
-    "point": ("the case first has no point p99", {"point": "p99"}),
-    "key": ("looks like a key", {"words": "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3}),
-    "strategy": ("regenerate has lines and is not in the manifest", {"strategy": "regenerate"}),
+    "its digest is not one of 64": {"digest": "abc"},
+    "has the numbers [2] in place of 1 to 1": {"number": 2},
+    "trial is 0": {"trial": 0},
+    "finish is 'tired'": {"finish": "tired"},
+    "words is no text": {"words": " "},
+    "role 'answer' and probe ''": {"role": "answer"},
+    "the case first has no point p99": {"point": "p99"},
+    "looks like a key": {"words": "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3},
+    "regenerate has lines and is not in the manifest": {"strategy": "regenerate"},
 }
+FAULTS = {
+    "it is no verdict: it has other members than stated": {"words": "{}"},
+    "it is no verdict: stated is 3, and no list": {"words": VERDICT.replace("[1]", "3")},
+    "it is no verdict: accuracy is 9": {"words": VERDICT.replace('cy": 4', 'cy": 9')},
+    "anchored on first: p9 has an answer or a verdict without the other": {"probe": "p9"},
+    "the case first has no probe p9": {"probe": "p9"},
+}
+"""Faults of a summary and of a verdict, and what makes them."""
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_each_damage_has_its_sentence(whole, capsys, damage):
-    said, changed = DAMAGES[damage]
+@pytest.mark.parametrize("said", [*DAMAGES, *FAULTS])
+def test_each_fault_of_a_line_has_its_sentence(whole, capsys, said):
     archive = Archive(whole)
-    write(whole, archive.manifest, [replace(archive.words[0], **changed), *archive.words[1:]])
+    if said in FAULTS:
+        with_an_answer(whole, **FAULTS[said])
+    else:
+        first, *others = archive.words
+        write(whole, archive.manifest, [replace(first, **DAMAGES[said]), *others])
     assert main(["words", "verify", "cases"]) == 1
     assert said in capsys.readouterr().err
 
@@ -270,22 +281,6 @@ def test_silent_cases_in_no_form_are_a_sentence(whole, capsys):
     write(whole, replace(archive.manifest, silent=["anchored"]), archive.words)
     assert main(["words", "verify", "cases"]) == 1
     assert "manifest.json: AttributeError" in capsys.readouterr().err
-
-
-FAULTS = {
-    "it is no verdict: it has other members than stated": {"words": "{}"},
-    "it is no verdict: stated is 3, and no list": {"words": VERDICT.replace("[1]", "3")},
-    "it is no verdict: accuracy is 9": {"words": VERDICT.replace('cy": 4', 'cy": 9')},
-    "anchored on first: p9 has an answer or a verdict without the other": {"probe": "p9"},
-    "the case first has no probe p9": {"probe": "p9"},
-}
-
-
-@pytest.mark.parametrize("said", FAULTS)
-def test_a_verdict_that_is_none_or_on_no_answer_is_a_fault(whole, capsys, said):
-    with_an_answer(whole, **FAULTS[said])
-    assert main(["words", "verify", "cases"]) == 1
-    assert said in capsys.readouterr().err
 
 
 def test_a_changed_case_and_a_changed_byte_are_found(whole, capsys):

@@ -10,6 +10,7 @@ from pytest_compaction.metrics import run_changes
 from pytest_compaction.records import (
     BaselineError,
     Source,
+    cases_note,
     changed_cases,
     differences,
     find_run,
@@ -259,3 +260,43 @@ def test_other_versions_are_said():
     readers = [{"versions": {"pytest-compaction": "0.2.0", "reader": each}} for each in "xy"]
     assert version_note(*readers, ("a", "b")) is not None
     assert version_note(readers[0], readers[0], ("a", "b")) is None
+
+
+NAMES = ("main", "this run")
+
+
+def of_version(version, **cases):
+    return {"versions": {"cases": version} if version else {}, "cases": cases}
+
+
+OLD = of_version("1", kept="a", asked="b", left="c")
+
+
+def test_what_changed_is_named():
+    new = of_version("2", kept="a", asked="B", added="d", more="e")
+    assert cases_note(OLD, new, NAMES) == (
+        "main has version 1 of the shipped cases and this run version 2: the case asked is not the "
+        "same in main and this run"
+    )
+
+
+def test_a_run_from_before_there_was_a_version_is_of_an_earlier_one():
+    note = cases_note(of_version(None, kept="a"), of_version("2", kept="b"), NAMES)
+    assert note.startswith(
+        "main has an earlier version of the shipped cases and this run version 2"
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        of_version("1", kept="x"),
+        of_version("2", kept="a", asked="b", left="c"),
+        of_version("2", other="a"),
+        of_version(None, other="a"),
+        {},
+    ],
+    ids=["same version", "same cases", "nothing in common", "own cases", "no header"],
+)
+def test_where_nothing_changed_or_nothing_is_shared_there_is_no_note(other):
+    assert cases_note(OLD, other, NAMES) is None

@@ -114,24 +114,6 @@ def test_a_task_saves_where_its_interval_says_so(saved: int, said: str) -> None:
     assert row["measured"] == said
 
 
-def test_both_accountings_are_shown() -> None:
-    (cm, *_) = rows(evaluation(), "token_efficiency")
-    assert cm["task"] == "CM"
-    assert cm["token_savings"] == pytest.approx(1 - 6300 / 11200)
-    assert cm["net_savings"] == pytest.approx(1 - 7200 / 11200)
-    figures = {row["figure"]: row["value"] for row in rows(evaluation(), "overall")}
-    assert (figures["negative rate"], figures["net negative rate"]) == (0.4, 0.4)
-
-
-def test_unscored_dialogues_and_errors_are_counted_and_not_averaged() -> None:
-    figures = {row["figure"]: row["value"] for row in rows(evaluation(errors=2), "overall")}
-    assert (figures["not scored"], figures["errors, in no figure"]) == (1, 2)
-    assert figures["consistency"] == pytest.approx((0.8 + 0.65 + 0.95 + 1.0) / 4)
-    assert figures["Pass^1"] == pytest.approx(3 / 4)
-    (ic,) = [row for row in rows(evaluation(), "quality") if row["task"] == "IC"]
-    assert (ic["consistency"], ic["pass_1"], ic["unscored"]) == (None, None, 1)
-
-
 def test_several_trials_show_the_first_and_the_last_pass_k() -> None:
     one = compared("CM_1", [10, 20], [10, 15])
     three = BothArms(

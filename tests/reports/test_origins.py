@@ -2,8 +2,6 @@
 
 import pytest
 from support.builders import record
-from support.scenarios import case, last_line, run, set_up, write_cases
-from support.worker_counts import BOTH
 
 from pytest_compaction.gate import ThresholdError, decide, parse_threshold
 from pytest_compaction.metrics import of_origin
@@ -107,22 +105,3 @@ def test_kept_compares_with_the_control_on_the_same_cases():
 def test_a_threshold_on_an_origin_must_name_a_metric_of_probes(expression):
     with pytest.raises(ThresholdError, match=r"real\.overall"):
         parse_threshold(expression)
-
-
-@BOTH
-def test_a_run_over_both_is_gated_by_each(pytester, workers):
-    set_up(pytester, "second")
-    real = case("first", provenance={"origin": "real"})
-    write_cases(pytester, real, folder="cases/real")
-    gate = ["--compaction-threshold=real.overall>=5", "--compaction-threshold=scripted.overall>=5"]
-    result = run(pytester, workers, "-v", *gate)
-    assert last_line(result).startswith(
-        "GATE PASSED real.overall 5.00 >= 5.00 on 4 items, scripted.overall 5"
-    )
-    result.stdout.fnmatch_lines(
-        ["Real and scripted cases apart", "* real * 1 *", "* scripted * 1 *"]
-    )
-    result = run(pytester, workers, *gate, "--compaction-cases=cases/real")
-    assert last_line(result) == (
-        "GATE FAILED scripted.overall: nothing was measured · on 4 of 4 items"
-    )

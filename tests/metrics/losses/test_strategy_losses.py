@@ -5,7 +5,8 @@ from hypothesis import given
 from support.builders import record, unscored
 from support.loss_records import event, fact, lossy, runs
 
-from pytest_compaction.metrics import Drop, fates, strategy_losses
+from pytest_compaction.case import Fact, FactType
+from pytest_compaction.metrics import Drop, FactClass, class_of, fates, strategy_losses
 
 RUN = [
     lossy(
@@ -96,3 +97,36 @@ def test_every_point_counts_where_compactions_are_due_by_size():
     by_size = [event(point="m17"), event(point="m31", status="noop")]
     (fate,) = fates([lossy(facts=[fact(stated=(True, True))], events=by_size)])
     assert fate.exposures == 2
+
+
+CLASSES = {
+    "path": "path",
+    "error": "error",
+    "decision": "decision",
+    "reason": "decision",
+    "constraint": "instruction",
+    "next_step": "next_step",
+    "identifier": "identifier",
+    "command": "command",
+    "state": "state",
+    "value": "value",
+}
+
+
+def test_every_type_has_a_class_and_every_class_a_type():
+    assert {type: class_of(Fact("a word", type=type)) for type in FactType.__args__} == CLASSES
+    assert {*CLASSES.values(), "number"} == set(FactClass.__args__)
+
+
+@pytest.mark.parametrize(
+    ("fact", "found"),
+    [
+        pytest.param(Fact("the port is 8443"), "number", id="digit"),
+        pytest.param(Fact("the port is open"), "value", id="words"),
+        (Fact("the port", keys=(("port",), ("8443", "tls"))), "number"),
+        (Fact("the second of 2 ports", keys=(("port",), ("open",))), "value"),
+        pytest.param(Fact("exit 3", type="error"), "error", id="another type"),
+    ],
+)
+def test_a_value_is_a_number_if_what_must_be_stated_has_a_digit(fact, found):
+    assert class_of(fact) == found
