@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from support.scenarios import lean, own, set_up
+from support.scenarios import lean, own, records, set_up
 
 ENDING = '''
 """Strategies that end their process, each in its own way."""
@@ -89,7 +89,10 @@ def project(pytester):
 @pytest.mark.parametrize(
     ("arguments", "where"),
     [
-        (["--compactor=ending:leaves"], "while *test_probe[[]ending:leaves-first-decided[]] ran"),
+        (
+            ["-pthreaded", "--compactor=ending:leaves"],
+            "while *test_probe[[]ending:leaves-first-decided[]] ran",
+        ),
         (["--compactor=ending:leaves", "--compaction-check"], "while *test_invariant[[]* ran"),
         (["--compactor=at_import:keep"], "before the first item ran"),
         pytest.param(["--compactor=ending:leaves_in_a_thread"], "*", marks=pytest.mark.exhaustive),
@@ -108,47 +111,13 @@ def test_a_strategy_that_ends_the_process_with_0_makes_the_run_red_and_is_named(
     )
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["-m", "pytest", "-pthreaded", "--compactor=ending:leaves"],
-        pytest.param(
-            ["caller.py", "--compactor=ending:becomes_another"], marks=pytest.mark.exhaustive
-        ),
-        pytest.param(["caller.py", "--compactor=ending:leaves"], marks=pytest.mark.exhaustive),
-    ],
-    ids=" ".join,
-)
-def test_a_strategy_beside_threads_or_in_a_program_that_ends_the_process_makes_the_run_red(
-    project, command
-):
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("strategy", ["becomes_another", "leaves"])
+def test_a_strategy_that_ends_the_process_of_a_program_makes_the_run_red(project, strategy):
+    command = ("caller.py", f"--compactor=ending:{strategy}")
     result = project.run(sys.executable, *command, *lean())
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stderr.fnmatch_lines(["*ended with exit code 0 while * ran, and pytest did not *"])
-
-
-SPOILT = ("sys.setrecursionlimit(60)", "resource.setrlimit(*)", "os.close(1)", "os.closerange(*)")
-"""The calls of the four strategies that would spoil the process."""
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        (),
-        pytest.param(("-n2",), marks=pytest.mark.exhaustive),
-        pytest.param(("--compaction-check",), marks=pytest.mark.exhaustive),
-    ],
-    ids=" ".join,
-)
-def test_a_strategy_that_would_spoil_the_process_fails_with_a_sentence(project, more):
-    all_four = ",".join(f"spoiling:{name}" for name in ("lowers", "limits", "closes", "closes_all"))
-    result = project.runpytest_subprocess(*lean(), f"--compactor={all_four}", *more, timeout=60)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    said = " ".join(" ".join(result.outlines).split())  # in a narrow terminal it is wrapped
-    for call in SPOILT:
-        assert f"raised SpoiltProcessError: {call.partition('(')[0]}(" in said
-    assert "INTERNALERROR" not in str(result.stdout)
-    assert not result.errlines
 
 
 HOLDER = """
@@ -173,11 +142,36 @@ def collects(messages, budget):
 """
 
 
-def test_a_file_that_multiprocessing_closes_for_the_garbage_collector_is_closed(project):
+SPOILT = ("sys.setrecursionlimit(60)", "resource.setrlimit(*)", "os.close(1)", "os.closerange(*)")
+"""The calls of the four strategies that would spoil the process."""
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        (),
+        pytest.param(("-n2",), marks=pytest.mark.exhaustive),
+        pytest.param(("--compaction-check",), marks=pytest.mark.exhaustive),
+    ],
+    ids=" ".join,
+)
+def test_a_strategy_that_would_spoil_the_process_fails_with_a_sentence(project, more):
+    """A file that multiprocessing closes for the garbage collector is closed in its thread."""
     project.makepyfile(holder=HOLDER, collecting=COLLECTING)
-    command = (*lean(), "-pholder", "--compactor=collecting:collects")
-    result = project.runpytest_subprocess(*command)
-    assert result.ret == pytest.ExitCode.OK, str(result.stdout)
+    names = [
+        "collecting:collects",
+        *(f"spoiling:{n}" for n in "lowers limits closes closes_all".split()),
+    ]
+    given = ("-pholder", f"--compactor={','.join(names)}", *more)
+    result = project.runpytest_subprocess(*lean(), *given, timeout=60)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    if "--compaction-check" not in more:
+        statuses = {(r["compactor"], r["status"]) for r in records(project).records}
+        assert statuses == {(n, "passed" if n == names[0] else "error") for n in names}
+    said = " ".join(" ".join(result.outlines).split())  # in a narrow terminal it is wrapped
+    for call in SPOILT:
+        assert f"raised SpoiltProcessError: {call.partition('(')[0]}(" in said
+    assert "INTERNALERROR" not in str(result.stdout)
     assert not result.errlines
 
 
@@ -198,12 +192,18 @@ def test_a_conftest_that_ends_the_process_with_0_makes_the_run_red(project):
     result.stderr.fnmatch_lines(["*ended with exit code 0 before the first item ran, and *"])
 
 
-def test_a_run_that_never_begins_says_only_what_pytest_says(project):
-    command = (*lean(), f"--compactor={own('keep')}")
-    for wrong in ("--no-such-option", "nowhere.py", "--compaction-max-unscored=-1"):
-        result = project.runpytest_subprocess(*command, wrong)
-        assert result.ret == pytest.ExitCode.USAGE_ERROR
-        assert "did not come to its end" not in str(result.stderr)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "nowhere.py",
+        pytest.param("--no-such-option", marks=pytest.mark.exhaustive),
+        pytest.param("--compaction-max-unscored=-1", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_a_run_that_never_begins_says_only_what_pytest_says(project, wrong):
+    result = project.runpytest_subprocess(*lean(), f"--compactor={own('keep')}", wrong)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "did not come to its end" not in str(result.stderr)
 
 
 ASKED = """
