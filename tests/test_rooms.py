@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
@@ -49,8 +50,10 @@ def room_of(path):
     return first.removesuffix(".py")
 
 
+@cache
 def imported_by(path):
     """Every module that a file imports, wherever in the file, with the line."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno} imports relatively"
@@ -59,8 +62,8 @@ def imported_by(path):
             names = [alias.name for alias in node.names]
         else:
             continue
-        for name in names:
-            yield name, node.lineno
+        found += ((name, node.lineno) for name in names)
+    return found
 
 
 def arrows():

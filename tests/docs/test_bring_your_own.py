@@ -194,7 +194,7 @@ def test_a_strategy_with_an_archive_is_compared_with_it_alone(pytester, at_work)
     result = at_work("anchored+archive -n 2", page=STRATEGIES_PAGE)
     assert set(statuses(pytester)) == {"anchored", "anchored+archive"}
     result.stdout.no_fnmatch_line("*before search*")
-    at_work("anchored+archive -n 2", "-vv", page=STRATEGIES_PAGE).stdout.fnmatch_lines(
+    at_work("anchored+archive -n 2", "-vv", "-n0", page=STRATEGIES_PAGE).stdout.fnmatch_lines(
         ["  before search 100% *"]
     )
 

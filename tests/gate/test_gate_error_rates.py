@@ -14,6 +14,7 @@ from pytest_compaction.records import Baseline
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import BaselineRules, NewlyGone
 
+SLOW = pytest.mark.exhaustive
 PROBES, FACTS, TRIALS, ERRS, STATED = 12, 5, 3, 0.05, 0.6
 
 
@@ -80,12 +81,12 @@ def red(cases, lost=0, runs=40, with_bound=True, seed=0):
     return sum(not decision(source, cases, lost, with_bound).passed for _ in range(runs)) / runs
 
 
-@pytest.mark.parametrize("cases", [1, 5, 8])
+@pytest.mark.parametrize("cases", [1, pytest.param(5, marks=SLOW), 8])
 def test_a_change_that_changes_nothing_is_hardly_ever_red(cases):
     assert red(cases) <= 0.1  # 5 % in the long run: of 40 comparisons 4 are 10 %
 
 
-@pytest.mark.parametrize(("cases", "lost"), [(1, 1), (5, 1), (8, 1)])
+@pytest.mark.parametrize(("cases", "lost"), [(1, 1), pytest.param(5, 1, marks=SLOW), (8, 1)])
 def test_a_case_of_which_all_facts_are_gone_is_always_red(cases, lost):
     assert red(cases, lost, runs=10) == 1
 

@@ -4,6 +4,7 @@ import pytest
 import tiktoken
 from support.scenarios import flat, lean, records, set_up, write_cases
 from support.stub_endpoint import long_case, serving
+from support.worker_counts import BOTH
 
 from pytest_compaction.conversation import tokens
 
@@ -64,11 +65,12 @@ def views(made):
     return [record["tokens"]["view"] for record in made.records]
 
 
-def test_the_encoding_of_the_model_counts_in_every_process(measured):
+@BOTH
+def test_the_encoding_of_the_model_counts_in_every_process(measured, workers):
     shown, made = measured("-n0")
     assert "compaction: tokens are counted in o200k_base, the encoding of gpt-5-mini" in shown
     assert made.header["settings"]["encoding"] == "o200k_base"
-    _, split = measured("-n2", "--compaction-refresh")
+    _, split = measured(workers, "--compaction-refresh")
     assert split.header["settings"]["encoding"] == "o200k_base"
     assert views(split) == views(made)
     _, named = measured("-n0", f"--compaction-encoding={OFFLINE}")

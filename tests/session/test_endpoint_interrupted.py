@@ -55,7 +55,11 @@ def holding_all_after_the_first_case(project):
 
 
 TOO_MANY = pytest.mark.parametrize(
-    ("option", "failing"), [("-x", ["c00-next"]), ("--maxfail=2", ["c00-limit", "c00-next"])]
+    ("option", "failing"),
+    [
+        pytest.param("-x", ["c00-next"], marks=pytest.mark.exhaustive),
+        ("--maxfail=2", ["c00-limit", "c00-next"]),
+    ],
 )
 
 

@@ -254,15 +254,3 @@ def test_a_missing_extra_is_named(pytester, monkeypatch):
     set_up(pytester)
     said = refused(run(pytester, "--compaction-executor=dask://127.0.0.1:1"))
     assert "python -m pip install 'pytest-compaction[dask]'" in said
-
-
-def test_the_packages_of_dask_are_not_imported_without_the_option(pytester):
-    set_up(pytester, "first")
-    code = (
-        "import sys, pytest\n"
-        "pytest.main(['-q', '-pno:cacheprovider', '--compactor=truncate', '-n0'])\n"
-        "print([n for n in sys.modules if n.split('.')[0] in ('dask', 'distributed')], "
-        "[n for n in sys.modules if n.startswith('pytest_compaction.run.remote')])"
-    )
-    result = pytester.run(sys.executable, "-c", code)
-    assert result.outlines[-1] == "[] []"

@@ -116,6 +116,7 @@ def test_no_conftest_turns_a_failed_gate_into_exit_code_0(pytester, conftest):
     result.stderr.fnmatch_lines(["compaction: the gate failed, and a conftest.py or *"])
 
 
+@pytest.mark.exhaustive
 def test_the_same_with_workers(pytester):
     with_conftest(pytester, AT_THE_END["exitstatus last"])
     result = run(pytester, "-n2", GATE, compactor="forget")

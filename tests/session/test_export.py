@@ -7,6 +7,7 @@ from support.exporting import FOLDER, MODEL, answered, batch_lines, exported, re
 from support.scenarios import own, records, run, run_files, set_up, write_cases
 from support.stub_endpoint import PRICED, long_case, reply_to, role_of, serving
 from support.talks import talk, write
+from support.worker_counts import BOTH
 
 from pytest_compaction.cli import main
 from pytest_compaction.session.session import shipped_cases
@@ -165,10 +166,13 @@ def test_trials_and_several_judges_are_exported_in_one_file_for_each_model(proje
     assert models == [{"gpt-4o"}, {"gpt-4o-mini"}]
 
 
-def test_an_export_asks_nothing_writes_no_records_and_gives_the_estimate(project, monkeypatch):
+@BOTH
+def test_an_export_asks_nothing_writes_no_records_and_gives_the_estimate(
+    project, monkeypatch, workers
+):
     with serving() as stub, monkeypatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", stub.url)
-        shown = exported(project, "-n2", TWO, "--compaction-threshold=overall>=5")
+        shown = exported(project, workers, TWO, "--compaction-threshold=overall>=5")
         assert stub.calls == []
     assert shown.ret == pytest.ExitCode.OK
     assert run_files(project) == []

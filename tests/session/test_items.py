@@ -236,11 +236,12 @@ def test_a_bare_run_loads_nothing_heavy(pytester):
     result.stdout.fnmatch_lines(["*1 passed, 1 deselected*", "code 0 loaded [[]]", "plugin True"])
 
 
-def test_an_offline_run_loads_no_client_for_endpoints(pytester):
+def test_an_offline_run_loads_no_client_for_endpoints_and_no_executor(pytester):
     set_up(pytester, "first")
     with (pytester.path / "conftest.py").open("a") as file:
         file.write(
-            "\nimport sys\n\nHEAVY = {'openai', 'httpx', 'httpx2', 'genai_prices'}\n\n"
+            "\nimport sys\n\nHEAVY = {'openai', 'httpx', 'httpx2', 'genai_prices', 'dask', "
+            "'distributed', 'pytest_compaction.run.remote'}\n\n"
             "def pytest_unconfigure(config):\n    print('loaded', HEAVY & sys.modules.keys())\n"
         )
     result = pytester.runpytest_subprocess(*lean(), f"--compactor={KEEP}")

@@ -135,13 +135,16 @@ def test_the_control_is_asked_from_its_log_alone(pytester, serve):
     assert len(endpoint.asked_next) == 2
 
 
-def test_a_replay_makes_no_call_and_any_number_of_workers_writes_the_same_bytes(pytester, serve):
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n3", marks=pytest.mark.exhaustive)])
+def test_a_replay_makes_no_call_and_any_number_of_workers_writes_the_same_bytes(
+    pytester, serve, workers
+):
     endpoint = serve()
     project(pytester, "c0", "c1")
     measure(pytester, BOTH, "-n0")
     first, made = timeless(pytester), len(endpoint.asked)
-    for workers in ("-n0", "-n3"):
-        measure(pytester, BOTH, workers, "--compaction-replay")
+    for processes in ("-n0", workers):
+        measure(pytester, BOTH, processes, "--compaction-replay")
         assert timeless(pytester) == first
     assert len(endpoint.asked) == made
     serial, parallel = (path.read_bytes() for path in run_files(pytester)[-2:])
@@ -196,7 +199,7 @@ def test_an_executor_writes_the_same_records(pytester, serve, monkeypatch):
     assert timeless(pytester) == local
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n2", marks=pytest.mark.exhaustive)])
 def test_a_point_without_questions_is_asked_for_the_next_action_alone(pytester, serve, workers):
     endpoint = serve()
     project(pytester, "one", probes=[probe("later", "p2")])

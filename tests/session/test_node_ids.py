@@ -20,19 +20,17 @@ def project(pytester):
     return pytester
 
 
-def test_ids_and_class_names_are_those_of_the_module_in_any_number_of_processes(project):
+@BOTH
+def test_ids_and_class_names_are_those_of_the_module_in_any_number_of_processes(project, workers):
     alone = node_ids(run(project, "--co", "-q", "-n0"))
     assert {line.partition("::")[0] for line in alone} == {MODULE}
-    assert node_ids(run(project, "--co", "-q", "-n2")) == alone
+    assert node_ids(run(project, "--co", "-q", workers)) == alone
     named = run(project, "--co", "-q", "--pyargs", "pytest_compaction.benchmark.test_probes")
     assert {line.partition("::")[0] for line in node_ids(named)} == {MODULE}
-    for workers in ("-n0", "-n2"):
-        run(project, workers, "--junitxml=junit.xml", "-k", "limit")
-        found = list(ElementTree.parse(project.path / "junit.xml").iter("testcase"))
-        assert [test.get("classname") for test in found] == [
-            "pytest_compaction.benchmark.test_probes"
-        ]
-        assert found[0].get("name") == "test_probe[strategies:keep-first-limit]"
+    run(project, workers, "--junitxml=junit.xml", "-k", "limit")
+    found = list(ElementTree.parse(project.path / "junit.xml").iter("testcase"))
+    assert [test.get("classname") for test in found] == ["pytest_compaction.benchmark.test_probes"]
+    assert found[0].get("name") == "test_probe[strategies:keep-first-limit]"
 
 
 @BOTH

@@ -47,7 +47,7 @@ def test_a_module_among_the_cases_runs_once_in_place_of_the_packaged_one(project
     ("compactor", "started"),
     [
         pytest.param("truncate", 1, id="shipped"),
-        pytest.param(own("keep"), 3, id="a strategy of others"),
+        pytest.param(own("keep"), 3, id="a strategy of others", marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_worker_that_would_get_nothing_is_not_started(pytester, monkeypatch, compactor, started):

@@ -224,6 +224,7 @@ def test_output_and_a_debugger_work_with_a_strategy_of_others(project):
     assert not result.errlines
 
 
+@pytest.mark.exhaustive
 def test_a_strategy_that_ends_a_worker_with_0_makes_the_run_red(project):
     one_kind = ("-m", "compaction(kind='recall')")
     result = project.runpytest_subprocess(*lean(), "-n2", "--compactor=ending:leaves", *one_kind)

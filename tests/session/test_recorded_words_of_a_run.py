@@ -159,12 +159,13 @@ def test_every_way_of_running_gives_the_same_records(project, record):
     assert not any("flaws" in event for r in found for event in r["compaction"]["events"])
 
 
+@BOTH
 def test_an_archive_reads_the_words_of_its_strategy_and_searches_the_same_with_any_workers(
-    project, record
+    project, record, workers
 ):
     record("anchored")
-    for workers in ("-n0", "-n2"):
-        shown = measure(project, "--compactor=anchored,anchored+archive:k=2", workers, GATE, "-v")
+    for processes in ("-n0", workers):
+        shown = measure(project, "--compactor=anchored,anchored+archive:k=2", processes, GATE, "-v")
         assert f"anchored+archive:k=2: words: recorded, 2 of 2 cases, prompt {'c' * 16}" in said(
             shown
         )

@@ -227,13 +227,20 @@ def suite_of(path):
     return properties(suite), dict(sorted(cases.items()))
 
 
-def test_junit_has_the_figures_of_the_run_and_of_each_item(pytester, snapshot):
+def junit(pytester, workers):
     set_up(pytester)
     given = [f"--compactor={own(HALF)},none", "--compaction-threshold=overall>=3"]
-    for workers in ("-n0", "-n2"):
-        run(pytester, workers, *given, f"--junitxml={workers}.xml", compactor=None)
-    suite, cases = suite_of(pytester.path / "-n0.xml")
-    assert (suite, cases) == suite_of(pytester.path / "-n2.xml")
+    run(pytester, workers, *given, "--junitxml=out.xml", compactor=None)
+    return suite_of(pytester.path / "out.xml")
+
+
+@pytest.mark.exhaustive
+def test_junit_is_the_same_with_any_number_of_workers(pytester):
+    assert junit(pytester, "-n0") == junit(pytester, "-n2")
+
+
+def test_junit_has_the_figures_of_the_run_and_of_each_item(pytester, snapshot):
+    suite, cases = junit(pytester, "-n0")
     assert cases.pop("overall>=3") == {}
     assert len(cases) == 16
     assert all("compaction.kind" in found for found in cases.values())

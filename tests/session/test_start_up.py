@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from support.scenarios import case, flat, lean, node_ids, own, run, set_up, write_cases
+from support.scenarios import ran as ran_ids
 from support.worker_counts import BOTH
 
 COUNTING = """
@@ -71,11 +72,9 @@ def test_a_case_is_parsed_to_collect_the_first_time_only_and_then_by_the_process
 ):
     cold, first = counts(project, "--collect-only", "-q", workers)
     assert cold == {("schema_faults", "main"): 2, ("parsed", "main"): 2}
-    warm, second = counts(project, "--collect-only", "-q", workers)
-    assert warm == {}
-    assert node_ids(first) == node_ids(second)
     assert len(node_ids(first)) == 8
-    ran, _ = counts(project, workers)
+    ran, second = counts(project, "-v", workers)
+    assert set(ran_ids(second)) == {line.partition("[")[2][:-1] for line in node_ids(first)}
     assert {name for name, _ in ran} == {"read_json"}
     assert ran.total() == 2
     assert ran["read_json", "main"] == (2 if workers == "-n0" else 0)
@@ -102,11 +101,11 @@ def test_workers_need_no_index_that_can_be_read(project):
 
 
 @BOTH
-def test_a_file_that_changes_after_collection_fails_its_items_in_a_sentence(project, workers):
-    counts(project, "--collect-only", "-q", "-n0")
-    extend(project, CHANGING)
-    _, result = counts(project, workers)
-    said = flat(result.outlines)
+def test_a_file_that_changes_after_collection_fails_its_items_in_a_sentence(pytester, workers):
+    set_up(pytester)
+    run(pytester, "--collect-only", "-q", "-n0")
+    extend(pytester, CHANGING)
+    said = flat(run(pytester, workers).outlines)
     assert "4 passed, 4 errors" in said
     assert (
         "case file cases/first.json cannot be used: /: found another content than when the "
@@ -115,12 +114,13 @@ def test_a_file_that_changes_after_collection_fails_its_items_in_a_sentence(proj
     assert "Traceback" not in said
 
 
-def test_a_named_file_that_the_index_knows_is_not_parsed_to_find_dialogues(project):
+def test_a_named_file_that_the_index_knows_is_not_parsed_to_find_dialogues(pytester):
     arguments = ("--collect-only", "-q", "-n0", "--compaction-cases=cases/first.json")
-    counts(project, *arguments)
+    set_up(pytester)
+    run(pytester, *arguments)
     dialogues = "from pytest_compaction.dialogues import files as dialogue_files\n"
-    extend(project, f'{dialogues}counted(dialogue_files, "read_json")\n')
-    found, result = counts(project, *arguments)
+    extend(pytester, f'{COUNTING}{dialogues}counted(dialogue_files, "read_json")\n')
+    found, result = counts(pytester, *arguments)
     assert found == {}
     assert len(node_ids(result)) == 4
 

@@ -39,7 +39,8 @@ def test_as_many_requests_are_in_flight_as_may_and_never_more(project, workers):
         assert len(endpoint.begun) == CALLS
 
 
-@pytest.mark.parametrize("processors", [1, pytest.param(2, marks=SLOW)])
+@SLOW
+@pytest.mark.parametrize("processors", [1, 2])
 def test_as_many_workers_as_processors_ask_and_together_use_all_slots(
     project, monkeypatch, processors
 ):

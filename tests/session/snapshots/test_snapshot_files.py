@@ -147,7 +147,7 @@ def test_a_test_of_ones_own_compares_with_the_fixture_beside_its_module(project)
         "__snapshots__/test_own/test_by_hand[good].judge.json",
         f"__snapshots__/test_own/test_mine{named}.judge.json",
     ]
-    result = run(project, *where, "--snapshot-update", workers=2)
+    result = run(project, *where, "--snapshot-update")
     assert outcomes(result) == {"passed": 3, "skipped": 1}
     assert [
         path.rpartition("/")[2]
