@@ -45,7 +45,12 @@ def main(arguments: Sequence[str]) -> None:
     chosen = parser.parse_args(arguments)
     lengths = [length for length in LENGTHS if length <= chosen.most]
     (checkout,) = checkouts(None)
-    works: dict[str, Work] = {"read": lambda folder: _read(checkout, folder)}
+
+    def read(folder: Path) -> Run:
+        with fresh_folder() as empty:
+            return run_pytest(checkout, empty, [str(folder)], command=("-c", _READ), usual=())
+
+    works: dict[str, Work] = {"read": read}
     works |= {f"`{name}`, a run": _asked(checkout, name) for name in STRATEGIES}
     with tempfile.TemporaryDirectory() as temporary:
         folders = [_written(length, Path(temporary)) for length in lengths]
@@ -80,11 +85,6 @@ def _said(value: object) -> int:
     return len(own.encode()) if isinstance(own, str) else sum(map(_said, value.values()))
 
 
-def _read(checkout: Checkout, folder: Path) -> Run:
-    with fresh_folder() as empty:
-        return run_pytest(checkout, empty, [str(folder)], command=("-c", _READ), usual=())
-
-
 def _asked(checkout: Checkout, strategy: str) -> Work:
     given = ["-n0", "--compaction-timeout=3600"]
 
@@ -108,17 +108,13 @@ def _head(lengths: Sequence[int], texts: Sequence[int]) -> list[str]:
 
 
 def _row(name: str, runs: Sequence[Run], lengths: Sequence[int], texts: Sequence[int]) -> str:
-    rise = _slope(list(map(math.log, lengths)), [math.log(run.cpu) for run in runs])
+    axes = list(map(math.log, lengths)), [math.log(run.cpu) for run in runs]
+    rise = statistics.linear_regression(*axes).slope if len(runs) > 1 else math.nan
     cells = [name, *(f"{run.cpu:.1f}" for run in runs), f"{rise:.2f}"]
     cells += [f"{run.memory / MEGABYTE:.0f}" for run in runs]
     longer = texts[-1] - texts[0]
     share = (runs[-1].memory - runs[0].memory) / longer if longer else math.nan
     return _cells([*cells, f"{share:.1f}"])
-
-
-def _slope(x: Sequence[float], y: Sequence[float]) -> float:
-    """The slope of y over x by least squares; NaN for one point."""
-    return statistics.linear_regression(x, y).slope if len(x) > 1 else math.nan
 
 
 def _cells(cells: Sequence[str]) -> str:

@@ -117,18 +117,11 @@ def _alarms(scores: Scores, runs: int, source: np.random.Generator) -> Iterator[
     yield from _head("runs differ by", "cases", *found)
     for name, mixed in DIFFERING.items():
         for cases in (8, 12, 24, 40):
-            yield _row(name, cases, *_rates(_many(scores, cases, runs, source, mixed), cases))
-
-
-def _many(
-    scores: Scores, cases: int, runs: int, source: np.random.Generator, mixed: Sequence[str]
-) -> list[list[dict[str, list[float]]]]:
-    """The differences between every two of several runs alike, many times."""
-    found = []
-    for _ in range(runs):
-        sides = without_difference(scores, cases, source, STRATEGIES, mixed)
-        found.append([differences(one, two) for one, two in combinations(sides, 2)])
-    return found
+            drawn = []
+            for _ in range(runs):
+                sides = without_difference(scores, cases, source, STRATEGIES, mixed)
+                drawn.append([differences(one, two) for one, two in combinations(sides, 2)])
+            yield _row(name, cases, *_rates(drawn, cases))
 
 
 def _rates(drawn: Sequence[Sequence[dict[str, list[float]]]], cases: int) -> Iterator[str]:

@@ -126,14 +126,12 @@ def test_several_runs_make_one_page(both, capsys):
     page = both.parent / "out.html"
     assert report(capsys, both, later, "-o", page)[0] == 0
     text = page.read_text("utf-8")
-    assert "anchored (0001-run)" in text
-    assert "anchored (0002-later)" in text
+    assert "anchored (0001-run)" in text and "anchored (0002-later)" in text
     code, out, err = report(capsys, both, later)
     assert (code, out) == (1, "")
     assert "several make a page: add -o PATH.html" in err
     code, _, err = report(capsys, both, "--table", "strategies", "-o", page)
-    assert code == 1
-    assert "a page holds all tables" in err
+    assert (code, "a page holds all tables" in err) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -152,17 +150,9 @@ def test_the_suffix_names_the_form(both, tmp_path, capsys, suffix, begins):
     assert target.read_text("utf-8").startswith(begins)
 
 
-def test_what_a_run_lacks_is_said(tmp_path, capsys):
-    path = run_file(tmp_path, item("anchored", "a", True))
-    code, out, err = report(capsys, path, "--table", "production", "--table", "origins")
-    assert (code, out) == (1, "")
-    assert "has no table 'production': it needs a run of recorded" in err
-    assert "has no table 'origins': it needs a run over real and scripted cases" in err
-    code, out, _ = report(capsys, path)
-    assert (code, out.splitlines()[0]) == (0, "Strategies")
-
-
-def test_what_was_lost_and_what_it_costs_can_be_asked_for(tmp_path, capsys):
+def test_what_was_lost_and_what_it_costs_can_be_asked_for_and_what_a_run_lacks_is_said(
+    tmp_path, capsys
+):
     lost = fact("45 seconds", (False,), recoverable=True)
     path = run_file(tmp_path, lossy("a", [lost]), lossy("b", [fact()]))
     code, out, _ = report(capsys, path, "--table", "losses", "--table", "cost", "--format", "json")
@@ -170,28 +160,27 @@ def test_what_was_lost_and_what_it_costs_can_be_asked_for(tmp_path, capsys):
     assert (code, list(tables)) == (0, ["losses", "cost"])
     assert tables["losses"]["rows"][0]["dropped"] == 1
     assert tables["cost"]["rows"][0]["removed"] == 90_000
-    code, out, err = report(capsys, path, "--table", "lost_by")
-    assert (code, out) == (1, "")
-    assert "has no table 'lost_by': it needs a run of two strategies or more" in err
-    _, _, err = report(capsys, path, "--table", "origins")
-    assert "has no table 'origins': it needs a run over real and scripted cases" in err
     old = run_file(tmp_path, item("anchored", "a", True), name="0002-old.jsonl")
-    _, _, err = report(capsys, old, "--table", "cost")
-    assert "has no table 'cost': it needs a run of a strategy that compacted" in err
-    _, _, err = report(capsys, path, "--table", "task")
-    assert "has no table 'task': it needs a run by this version over cases that say what" in err
+    for run, table, needs in (
+        (path, "lost_by", "a run of two strategies or more"),
+        (path, "task", "a run by this version over cases that say what"),
+        (old, "cost", "a run of a strategy that compacted"),
+        (old, "production", "a run of recorded"),
+        (old, "origins", "a run over real and scripted cases"),
+    ):
+        code, out, err = report(capsys, run, "--table", table)
+        assert (code, out) == (1, "")
+        assert f"has no table '{table}': it needs {needs}" in err
+    code, out, _ = report(capsys, old)
+    assert (code, out.splitlines()[0]) == (0, "Strategies")
 
 
 def test_a_file_that_is_no_run_of_probes_is_named(tmp_path, capsys):
-    code, _, err = report(capsys, tmp_path / "none.jsonl")
-    assert code == 1
-    assert "none.jsonl" in err
+    assert "none.jsonl" in report(capsys, tmp_path / "none.jsonl")[2]
     code, _, err = report(capsys, run_file(tmp_path))
-    assert code == 1
-    assert "holds no record of a probe" in err
+    assert (code, "holds no record of a probe" in err) == (1, True)
     code, _, err = report(capsys, run_file(tmp_path, item("a", "a", True)), "-o", tmp_path)
-    assert code == 1
-    assert "cannot be written" in err
+    assert (code, "cannot be written" in err) == (1, True)
 
 
 @BOTH

@@ -125,24 +125,24 @@ def test_questions_that_are_asked_are_reviewed_too_if_all_are(tmp_path, review):
 
 
 EDITS = {
-    "question": ("What does module 1 need?\n\n\n\n", "What does module 1 need?", 1),
-    "keys": ("\n\n\nmodule_1.py | first module + 101\n", None, 1),
-    "fact": ("\nthe limit of module_1.py is 101\n\nmodule_1.py + 101\n", None, 1),
+    "question": "What does module 1 need?\n\n\n\n",
+    "keys": "\n\n\nmodule_1.py | first module + 101\n",
+    "fact": "\nthe limit of module_1.py is 101\n\nmodule_1.py + 101\n",
 }
 
 
 @pytest.mark.parametrize("name", EDITS)
 def test_an_edited_question_is_asked(tmp_path, review, name):
-    lines, asked, _ = EDITS[name]
     path = write(tmp_path / "case.json", case())
-    _, out, _ = review(f"e\n{lines}q\n", path)
+    _, out, _ = review(f"e\n{EDITS[name]}q\n", path)
     assert "not taken" not in out
-    data = json.loads(path.read_text("utf-8"))
-    made, before = data["probes"][1], candidate(1)
-    assert made["question"] == (asked or before["question"])
-    fact = made["facts"][0]
+    made, before = json.loads(path.read_text("utf-8"))["probes"][1], candidate(1)
+    (fact,) = made["facts"]
     assert fact["needed"]["confirmed"] is True
-    if name != "question":
+    if name == "question":
+        assert made["question"] == "What does module 1 need?" != before["question"]
+    else:
+        assert made["question"] == before["question"]
         assert fact["evidence"] == ["m5", "m8"]
         assert fact["keys"][0][0] == "module_1.py"
     assert not find_cases([path]).errors

@@ -52,6 +52,8 @@ def test_only_the_messages_or_only_the_probes(tmp_path, capsys):
     assert "call read_file" in messages and "fact 45 seconds" not in messages
     assert "fact 45 seconds" in probes and "call read_file" not in probes
     assert "call read_file" in both and "fact 45 seconds" in both
+    assert "stated in 3 of 5 messages: m1, m2, m4" in probes
+    assert "trap the timeout is 30 (now: 45)" in probes
 
 
 def test_one_point_shows_its_stretch_what_is_on_record_and_its_probes(tmp_path, capsys):
@@ -66,18 +68,6 @@ def test_one_point_shows_its_stretch_what_is_on_record_and_its_probes(tmp_path, 
     assert "timeout recall" in late and "on record after" not in late
 
 
-def test_an_unknown_point_is_answered_with_those_there_are(tmp_path, capsys):
-    code, out, err = show(capsys, write_case(tmp_path / "case.json"), "--point", "earlier")
-    assert (code, out) == (1, "")
-    assert "no point 'earlier': there is early, late; did you mean 'early'?" in err
-
-
-def test_where_the_log_states_a_fact_is_shown(tmp_path, capsys):
-    _, out, _ = show(capsys, write_case(tmp_path / "case.json"), "--probes")
-    assert "stated in 3 of 5 messages: m1, m2, m4" in out
-    assert "trap the timeout is 30 (now: 45)" in out
-
-
 def test_type_keys_and_counterparts_of_a_fact_are_shown(tmp_path, capsys):
     data = case_data()
     fact = data["probes"][0]["facts"][0]
@@ -90,10 +80,7 @@ def test_type_keys_and_counterparts_of_a_fact_are_shown(tmp_path, capsys):
     lines = [line.strip() for line in out.splitlines()]
     shown = lines.index("fact 45 seconds")
     assert lines[shown + 1].startswith("value; stated in ")
-    assert lines[shown + 2 : shown + 4] == [
-        "keys: 45 seconds | 45 s",
-        "not: the timeout is 30",
-    ]
+    assert lines[shown + 2 : shown + 4] == ["keys: 45 seconds | 45 s", "not: the timeout is 30"]
     trap = lines.index("trap the timeout is 30 (against: 45 seconds)")
     assert lines[trap + 1] == "keys: 30 + timeout"
     assert any(line.startswith("path, modified; stated in ") for line in lines)
@@ -160,6 +147,9 @@ def test_a_broken_case_is_named_and_the_others_are_shown(tmp_path, capsys):
     assert code == 1
     assert "small (debugging)" in out
     assert "bad.json cannot be used:" in err and '/budget: found str "x"' in err
+    code, out, err = show(capsys, tmp_path / "good.json", "--point", "earlier")
+    assert (code, out) == (1, "")
+    assert "no point 'earlier': there is early, late; did you mean 'early'?" in err
 
 
 def test_why_a_fact_is_asked_and_which_questions_wait_is_shown(tmp_path, capsys):

@@ -21,11 +21,6 @@ def shown(capsys, *arguments):
     return capsys.readouterr().out
 
 
-def refused(capsys, *arguments):
-    assert main(["show", *arguments]) == 1
-    return capsys.readouterr().err
-
-
 @pytest.fixture
 def made(folder):
     facts = [
@@ -91,10 +86,13 @@ def test_an_item_is_named_by_its_id_a_part_of_it_or_its_score(made, capsys, text
         (["a", "b"], "takes one item; there are 2"),
     ],
 )
-def test_an_item_that_is_not_one_is_said(made, capsys, items, said):
-    text = refused(capsys, "last", *items)
-    for part in said.split("*"):
-        assert part in text
+def test_an_item_that_is_not_one_and_a_run_that_is_not_there_are_said(made, capsys, items, said):
+    assert main(["show", "last", *items]) == 1
+    text = capsys.readouterr().err
+    assert all(part in text for part in said.split("*"))
+    made.unlink()
+    assert main(["show", "last"]) == 1
+    assert "there is no run in .pytest_compaction/runs yet" in capsys.readouterr().err
 
 
 def test_the_view_of_a_real_run_is_shown_from_the_file_beside_it(pytester, monkeypatch, capsys):
@@ -124,7 +122,3 @@ def test_damage_and_hostile_texts_are_shown_safely(folder, capsys):
     assert not set(out) & {"\x1b", "\u202e"}
     assert ":3 is not JSON" in err
     assert len(shown(capsys, "last", "case-00", "--full")) > len(out) + 2000
-
-
-def test_there_is_no_last_run_yet(folder, capsys):
-    assert "there is no run in .pytest_compaction/runs yet" in refused(capsys, "last")

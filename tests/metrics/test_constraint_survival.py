@@ -37,31 +37,22 @@ def lifted_by(message):
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("message", "lifts"),
     [
-        "You may push to main from now on.",
-        "Forget the rule never to push to main.",
-        "Go ahead: you can push it to main.",
+        (user("You may push to main from now on."), True),
+        (user("Forget the rule never to push to main."), True),
+        (user("Go ahead: you can push it to main."), True),
+        (assistant("I may push to main now."), False),
+        (assistant("I pushed it to main."), False),
+        (user("Push the branch; main is protected."), False),
+        (user("You may push the branch."), False),
+        (user("Can you push it to main?"), False),
+        (user("To be safe push it to main as well."), False),
+        (user("Remember: you may never push to main."), False),
     ],
 )
-def test_a_turn_of_the_user_that_lifts_a_constraint_ends_its_standing(said):
-    assert lifted_by(user(said)) == {"never touch legacy/"}
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        assistant("I may push to main now."),
-        assistant("I pushed it to main."),
-        user("Push the branch; main is protected."),
-        user("You may push the branch."),
-        user("Can you push it to main?"),
-        user("To be safe push it to main as well."),
-        user("Remember: you may never push to main."),
-    ],
-)
-def test_nothing_else_does(message):
-    assert lifted_by(message) == {"never push to main", "never touch legacy/"}
+def test_only_a_turn_of_the_user_that_lifts_a_constraint_ends_its_standing(message, lifts):
+    assert lifted_by(message) == {"never touch legacy/", *([] if lifts else ["never push to main"])}
 
 
 def test_one_constraint_in_two_wordings_is_one():

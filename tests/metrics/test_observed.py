@@ -80,16 +80,13 @@ def test_compactions_at_points_without_a_probe_are_told_by_others_in_their_order
     assert numbers == {"one": [1, 2, 3], "two": [1]}
 
 
-def test_a_compaction_without_a_point_far_from_it_is_left_out():
+def test_only_compactions_of_which_both_sides_are_known_count():
     assert pairs("fetched_again_10", record("one", **fetched(2, 0, calls=0))) == {}
-
-
-def test_calls_before_new_work_count_where_both_sides_are_known():
-    def waited(case, after, elsewhere):
-        return record(case, calls_before_new_work={"after": after, "elsewhere": elsewhere})
-
-    records = [waited("one", 4, 1.5), waited("two", None, 1.5), waited("three", 2, None)]
-    assert pairs("calls_before_new_work", *records) == {"one": [(4, 1.5)]}
+    waited = [
+        record(case, calls_before_new_work={"after": after, "elsewhere": elsewhere})
+        for case, after, elsewhere in (("one", 4, 1.5), ("two", None, 1.5), ("three", 2, None))
+    ]
+    assert pairs("calls_before_new_work", *waited) == {"one": [(4, 1.5)]}
 
 
 @pytest.mark.parametrize(
@@ -112,10 +109,10 @@ def test_a_figure_is_the_mean_over_the_compactions_that_tell_it(name, values, ex
     assert figure(name, *records) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("each", OBSERVED, ids=lambda each: each.name)
-def test_without_a_compaction_on_record_there_is_no_figure(each):
-    assert figure(each.name, {"case": "one", "point": {"id": "p1", "recorded": False}}) is None
-    assert figure(each.name) is None
+def test_without_a_compaction_on_record_there_is_no_figure():
+    for each in OBSERVED:
+        assert figure(each.name, {"case": "one", "point": {"id": "p", "recorded": False}}) is None
+        assert figure(each.name) is None
 
 
 def test_a_session_is_stuck_at_the_first_cycle_that_frees_too_little():

@@ -17,6 +17,8 @@ def test_nothing_changed_between_a_run_and_itself():
     assert len(changes.figures) == 7
     assert not (changes.facts.gone or changes.facts.regained or changes.losses)
     assert not (changes.new or changes.vanished or changes.unscored)
+    none = run_changes([scored("a")], [scored("b")])
+    assert (none.figures, none.items, none.kept, none.removed) == ({}, (), {}, (None, None))
     assert changes.kept == {"facts kept": (1, 1)}
 
 
@@ -42,16 +44,13 @@ def test_a_fact_that_only_the_first_view_states_is_gone_with_the_item_that_asked
     assert changes.figures["overall"].interval is None
 
 
-def test_a_fact_that_one_record_lacks_is_neither_gone_nor_regained():
-    changes = run_changes([scored("a", facts=[fact("old")])], [scored("a", facts=[fact("new")])])
-    assert (changes.facts.gone, changes.facts.regained) == ((), ())
-
-
-def test_facts_of_the_same_text_are_told_apart():
+def test_facts_of_the_same_text_are_told_apart_and_one_that_a_record_lacks_did_not_change():
     twice = [fact("45"), fact("45", False)]
     assert [name for name, _ in named_facts(twice)] == ["45", "45 (2)"]
     changes = run_changes([scored("a", facts=twice)], [scored("a", facts=[fact("45"), fact("45")])])
     assert [each.text for each in changes.facts.regained] == ["45 (2)"]
+    changes = run_changes([scored("a", facts=[fact("old")])], [scored("a", facts=[fact("new")])])
+    assert (changes.facts.gone, changes.facts.regained) == ((), ())
 
 
 def test_items_that_cross_the_pass_score_are_named():
@@ -78,12 +77,6 @@ def test_other_trials_and_budgets_are_other_items():
     second = [scored("a", trial=2), scored("a", trial=2, budget=1000, overall=3.0)]
     (item,) = run_changes(first, second).items
     assert (item.second["budget"], item.difference) == (1000, -1.0)
-
-
-def test_nothing_in_common_gives_no_figure():
-    changes = run_changes([scored("a")], [scored("b")])
-    assert (changes.figures, changes.items, changes.kept) == ({}, (), {})
-    assert changes.removed == (None, None)
 
 
 def test_p_values_are_corrected_for_the_dimensions_and_for_several_runs():

@@ -73,10 +73,8 @@ def test_the_clock_does_not_decide_which_run_is_the_newest(tmp_path):
     paths = [write(tmp_path, [scored("a")]) for _ in range(11)]
     paths[2].touch()
     assert run_files(tmp_path) == paths
-    assert newest_run(tmp_path, None) == paths[10]
     (tmp_path / "notes.jsonl").write_text("mine\n")
-    assert newest_run(tmp_path, None) == paths[10]
-    assert find_run("last", tmp_path) == paths[10]
+    assert newest_run(tmp_path, None) == find_run("last", tmp_path) == paths[10]
 
 
 def test_another_strategy_is_taken_only_if_it_is_named(tmp_path):
@@ -145,10 +143,7 @@ def test_a_damaged_baseline_file_says_what_is_wrong(tmp_path, text, what):
     text = said(Source(path))
     assert str(path) in text
     assert what in text
-
-
-def test_a_score_out_of_range_names_its_place_in_the_file(tmp_path):
-    path = committed(tmp_path / "main.json")
+    path = committed(tmp_path / "whole.json")
     data = json.loads(path.read_text())
     data["strategies"]["anchored"]["items"][3]["overall"] = 50
     path.write_text(json.dumps(data))
@@ -159,7 +154,9 @@ def test_a_score_out_of_range_names_its_place_in_the_file(tmp_path):
 
 
 def test_a_baseline_file_gives_back_what_a_comparison_reads(tmp_path):
+    texts = ["naïve 漢字", 'quote " and \\', "line\nbreak", ""]
     facts = [fact("kept"), fact("idle", used=False), fact("lost", False, False), fact("kept")]
+    facts += map(fact, texts)
     then = [
         scored("case-00", facts=facts),
         scored("case-00", trial=2, budget=1000, overall=2.0),
@@ -172,6 +169,7 @@ def test_a_baseline_file_gives_back_what_a_comparison_reads(tmp_path):
     assert not (changes.facts.gone or changes.facts.regained or changes.new or changes.vanished)
     assert changes.removed[0] == changes.removed[1] == 0.9
     assert differences(found.header, header(), ("main", "now")) == []
+    assert set(texts) <= {each["text"] for each in found.records[0]["facts"]}
 
 
 def test_a_baseline_file_is_sorted_and_a_changed_score_is_a_changed_line(tmp_path):
@@ -192,13 +190,6 @@ def test_accepting_a_strategy_leaves_the_others_and_no_other_file(tmp_path):
     assert len(load_baseline(Source(path), "anchored").records) == len(before())
     assert load_baseline(Source(path), "truncate").header["settings"]["model"] == "gpt"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_texts_of_facts_survive_whatever_they_hold(tmp_path):
-    texts = ["naïve 漢字", 'quote " and \\', "line\nbreak", ""]
-    path = committed(tmp_path / "main.json", [scored("case-00", facts=map(fact, texts))])
-    (found,) = load_baseline(Source(path), "anchored").records
-    assert sorted(each["text"] for each in found["facts"]) == sorted(texts)
 
 
 # --- comparability -------------------------------------------------------------------
@@ -257,9 +248,9 @@ def test_other_versions_are_said():
     assert version_note(header(), {}, ("a", "b")) is None
     note = version_note(header(), other, ("a", "b"))
     assert "a (pytest-compaction 0.1.0) and b (pytest-compaction 0.2.0) were read by" in note
-    readers = [{"versions": {"pytest-compaction": "0.2.0", "reader": each}} for each in "xy"]
-    assert version_note(*readers, ("a", "b")) is not None
-    assert version_note(readers[0], readers[0], ("a", "b")) is None
+    one, two = ({"versions": {"pytest-compaction": "0.2.0", "reader": each}} for each in "xy")
+    assert version_note(one, two, ("a", "b")) is not None
+    assert version_note(one, one, ("a", "b")) is None
 
 
 NAMES = ("main", "this run")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.builders import case_data, user
 from support.measured_case import measured_case
 from support.scenarios import own, records, run, run_files, set_up
-from support.sharded import IDS, merge, merged, run_shards, shard_files
+from support.sharded import IDS, merge
 
 from pytest_compaction.case import case_from_json
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load
@@ -234,39 +234,29 @@ def test_views_that_cannot_be_kept_are_said_and_lose_no_record(pytester):
     assert len(records(pytester).records) == 4
 
 
-def test_merged_shards_have_the_texts_of_all(pytester, tmp_path):
+def test_merged_shards_have_the_texts_of_all_as_far_as_they_are_there(pytester, tmp_path, capsys):
     set_up(pytester, *IDS)
     apart = []
     for index in (1, 2):
         folder = tmp_path / f"machine{index}"
         run(pytester, f"--compaction-shard={index}/2", f"--compaction-runs={folder}")
         apart += folder.glob("*.jsonl")
+    (tmp_path / "views").write_text("a file in the place of a folder")
+    assert merge(apart, tmp_path / "merged.jsonl") == 4
+    assert "the run is written there, but not its views and logs" in capsys.readouterr().err
+    assert len(load_run(tmp_path / "merged.jsonl").records) == 12
     output = tmp_path / "whole" / "merged.jsonl"
     output.parent.mkdir()
     assert merge(apart, output) == 0
     dealt = [texts_in(file.parent) for file in apart]
     assert texts_in(output.parent) == dealt[0] | dealt[1]
     assert all(RunTexts(output.parent).view(one) for one in load_run(output).records)
-
-
-def test_shards_without_texts_are_merged_all_the_same(pytester, tmp_path):
-    set_up(pytester, *IDS)
-    run_shards(pytester, 2, compactor="keep")
-    runs = pytester.path / ".pytest_compaction" / "runs"
-    shutil.rmtree(runs / "views")
-    shutil.rmtree(runs / "logs")
-    code, output = merged(pytester)
-    assert code == 0
+    for name in ("views", "logs"):
+        for file in apart:
+            shutil.rmtree(file.parent / name)
+        shutil.rmtree(output.parent / name)
+    assert merge(apart, output) == 0
     assert texts_in(output.parent) == {}
-
-
-def test_texts_that_cannot_be_copied_are_said(pytester, tmp_path, capsys):
-    set_up(pytester, *IDS)
-    run_shards(pytester, 2, compactor="keep")
-    (tmp_path / "views").write_text("a file in the place of a folder")
-    assert merge(shard_files(pytester), tmp_path / "merged.jsonl") == 4
-    assert "the run is written there, but not its views and logs" in capsys.readouterr().err
-    assert len(load_run(tmp_path / "merged.jsonl").records) == 12
 
 
 def test_the_file_of_a_log_is_the_same_in_whatever_parts_it_is_made(tmp_path, monkeypatch):

@@ -1,7 +1,5 @@
 """Tokens per task: an estimate in every outlet but the first screen, and no gate decides on it."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -53,20 +51,15 @@ def shown(records, pricing=None):
     return " ".join(" ".join(plain_table(task_table(records, pricing))).split())
 
 
-def test_the_table_has_the_parts_and_says_that_it_is_an_estimate(snapshot):
+def test_the_table_has_the_parts_says_that_it_is_an_estimate_and_can_be_read_by_programs(snapshot):
     assert "\n".join(plain_table(task_table(RECORDS))) == snapshot
     assert "estimate" in task_table(RECORDS).title
-
-
-def test_the_table_can_be_written_for_programs():
     first, second = json_table(task_table(RECORDS))["rows"]
     parts = [first[name]["value"] for name in ("requests", "read_again", "summaries")]
     assert first["total"]["value"] == pytest.approx(sum(parts))
     assert parts[1:] == [125, 60_000]
     assert (second["needed"], second["gone"]) == (18, 6)
-    rows = list(csv.DictReader(io.StringIO(csv_tables([task_table(RECORDS)]))))
-    (total,) = [r for r in rows if (r["row"], r["column"]) == ("anchored", "total")]
-    assert float(total["value"]) == pytest.approx(sum(parts))
+    assert f"anchored,total,{first['total']['value']}," in csv_tables([task_table(RECORDS)])
 
 
 def observed(*points, case="a"):
@@ -171,13 +164,10 @@ def test_cases_that_tell_too_little_are_named():
     assert "Left out, because no request follows a compaction:" in found
     assert "Left out, because an item has no score: z (truncate)." in found
     assert "\x1b" not in found
-    assert not [t for t in run_tables(ends) if t.name == "task"]
-
-
-def test_views_over_the_budget_are_shown_and_not_compared():
     over = arm("wide", 100, tokens={"log": 90_000, "view": 7_000, "summary": 0})
     assert "Not compared, because views are over the budget: wide." in shown([*RECORDS, *over])
     assert "truncate costs least" in shown([*RECORDS, *over])
+    assert not [t for t in run_tables(ends) if t.name == "task"]
 
 
 def test_every_outlet_but_the_first_screen_has_the_estimate():

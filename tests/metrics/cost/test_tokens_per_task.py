@@ -125,12 +125,9 @@ def test_what_a_search_brought_back_for_a_needed_fact_is_read_again():
     assert only(session(facts=[known, stated_only], search=search)).read_again == 0
 
 
-def test_a_needed_fact_to_which_nothing_leads_costs_nothing_and_is_counted():
+def test_a_needed_fact_to_which_nothing_leads_and_the_last_compaction_cost_nothing():
     found = only(session(facts=[lost("one", recoverable=False), lost("two")]))
     assert (found.needed, found.gone, found.read_again) == (3, 1, 125)
-
-
-def test_a_compaction_that_no_request_follows_is_in_no_part():
     end = later(0, 0, 0, point="p2", input_tokens=9_000, output_tokens=9_000)
     records = [session(), session(facts=[lost()], events=[later(), end], probe="q")]
     assert only(*records) == only(session())
@@ -168,10 +165,15 @@ def arm(*views, events=later, **changes):
     )
 
 
-def test_the_cheapest_is_one_from_which_all_others_part():
+def test_the_cheapest_is_one_from_which_all_others_part_and_those_that_do_not_are_named():
     small, large = arm(*[5_000] * 6), arm(*range(9_000, 9_006))
     found = cheapest({"large": large, "small": small})
     assert (found.name, found.alike) == ("small", ())
+    mixed = arm(4_000, 9_000, 4_000, 9_000, 4_000, 9_000)
+    found = cheapest({"same": small, "mixed": mixed, "large": arm(*[90_000] * 6)})
+    assert (found.name, found.alike) == ("same", ("mixed",))
+    few = cheapest({"small": arm(*[5_000] * 5), "large": arm(*[9_000] * 5)})
+    assert (few.name, few.alike) == ("small", ("large",))
 
 
 def test_the_cheapest_is_as_dear_as_another_at_a_cost_of_the_facts_that_it_lost():
@@ -180,14 +182,6 @@ def test_the_cheapest_is_as_dear_as_another_at_a_cost_of_the_facts_that_it_lost(
     more = kept.mean("total").value - cheap.mean("total").value
     assert cheapest({"cheap": cheap, "kept": kept}).up_to == pytest.approx(more / 2)
     assert cheapest({"cheap": arm(*[5_000] * 6), "kept": kept}).up_to is None
-
-
-def test_strategies_whose_interval_does_not_part_are_named():
-    mixed = arm(4_000, 9_000, 4_000, 9_000, 4_000, 9_000)
-    found = cheapest({"same": arm(*[5_000] * 6), "mixed": mixed, "large": arm(*[90_000] * 6)})
-    assert (found.name, found.alike) == ("same", ("mixed",))
-    few = cheapest({"small": arm(*[5_000] * 5), "large": arm(*[9_000] * 5)})
-    assert (few.name, few.alike) == ("small", ("large",))
 
 
 def test_sessions_of_other_requests_and_views_over_the_budget_are_not_compared():

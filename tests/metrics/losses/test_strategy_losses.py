@@ -86,14 +86,10 @@ def test_a_fact_is_dropped_at_the_first_compaction_after_which_it_is_not_stated(
     assert (kept.drop, kept.exposures) == (None, 3)
 
 
-def test_a_point_at_which_nothing_was_compacted_is_no_compaction():
+def test_a_point_at_which_nothing_was_compacted_is_no_compaction_but_where_sizes_decide():
     idle = [event(point="p1", status="noop"), event(point="p2"), event(point="p3", status="failed")]
     (fate,) = fates([lossy(facts=[fact(stated=(True, False, False))], events=idle)])
-    assert fate.drop == Drop("p2", 1)
-    assert fate.stated == (("p2", False),)
-
-
-def test_every_point_counts_where_compactions_are_due_by_size():
+    assert (fate.drop, fate.stated) == (Drop("p2", 1), (("p2", False),))
     by_size = [event(point="m17"), event(point="m31", status="noop")]
     (fate,) = fates([lossy(facts=[fact(stated=(True, True))], events=by_size)])
     assert fate.exposures == 2
