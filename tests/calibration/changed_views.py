@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,7 +25,7 @@ from support.measuring import all_cases, for_all_workers, offline_settings
 
 from pytest_compaction.case import Case, Origin, Probe
 from pytest_compaction.conversation import Message, text_message
-from pytest_compaction.metrics import ORIGINS, read, view_index, view_scores
+from pytest_compaction.metrics import ORIGINS, read, sign_flip_p, view_index, view_scores
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.response import Arm
 from pytest_compaction.session.resolve import resolve_session
@@ -120,35 +118,7 @@ class Effect:
 def effect(name: str, before: Mapping[str, float], after: Mapping[str, float]) -> Effect:
     """The paired difference of case means, with p from the exact sign-flip distribution."""
     differences = [after[id] - before[id] for id in sorted(before)]
-    return Effect(name, math.fsum(differences) / len(differences), sign_flip(differences))
-
-
-def sign_flip(differences: Sequence[float]) -> float:
-    """Two-sided p of a mean of 0 if every difference could as well have the other sign.
-
-    Exact: the sums of one half of the differences are looked up among those of the other.
-    """
-    moved = [abs(value) for value in differences if abs(value) > 1e-12]
-    if not moved:
-        return 1.0
-    observed = abs(math.fsum(differences)) - 1e-9
-    if observed <= 0:
-        return 1.0
-    first, second = (_sums(moved[start::2]) for start in (0, 1))
-    extreme = sum(
-        bisect_right(second, -observed - each) + len(second) - bisect_left(second, observed - each)
-        for each in first
-    )
-    return extreme / 2 ** len(moved)
-
-
-def _sums(values: Sequence[float]) -> list[float]:
-    """The sums of these values with all signs, ascending."""
-    flips = itertools.product((1, -1), repeat=len(values))
-    return sorted(
-        math.fsum(sign * value for sign, value in zip(signs, values, strict=True))
-        for signs in flips
-    )
+    return Effect(name, math.fsum(differences) / len(differences), sign_flip_p(differences) or 1.0)
 
 
 @cache

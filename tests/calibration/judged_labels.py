@@ -17,6 +17,8 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
+from support.readings import statement_of
+
 from pytest_compaction.case import AnswerSpec, Fact, Trap
 from pytest_compaction.metrics import jackknife_interval, weighted_kappa
 from pytest_compaction.models import (
@@ -110,18 +112,7 @@ def judged(store, half=None, model="judge"):
 def matched(rows):
     """Whether the matcher finds each row stated in its summary."""
     indexes = {name: TextIndex(text) for name, text in summaries().items()}
-    found = []
-    for row in rows:
-        against = tuple(trap.statement for trap in traps_of(row))
-        fact = Fact(
-            row["fact"],
-            type=row["type"],
-            keys=_groups(row),
-            change=row.get("change"),
-            counterparts=against,
-        )
-        found.append(indexes[row["summary"]].read(fact.statement).outcome == "stated")
-    return found
+    return [indexes[row["summary"]].read(statement_of(row)).outcome == "stated" for row in rows]
 
 
 def figures(found):

@@ -11,7 +11,8 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from calibration.test_paraphrases import FOLDER, statement
+from calibration.test_paraphrases import FOLDER
+from support.readings import statement_of
 
 from pytest_compaction.text import Statement, TextIndex
 
@@ -55,7 +56,7 @@ def statements(half):
     """Facts with a paraphrase in one sentence that states them; a plan is none."""
     with (FOLDER / f"{HALVES[half]}.jsonl").open(encoding="utf-8") as lines:
         for item in map(json.loads, lines):
-            asked = statement(item)
+            asked = statement_of(item)
             said = item["paraphrase"]
             single = len(said) < 250 and not any(mark in said for mark in (". ", "; ", "?"))
             if single and item["type"] != "next_step" and stated(f"- {said}", asked):

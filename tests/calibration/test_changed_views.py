@@ -12,7 +12,6 @@ from calibration.changed_views import (
     effects_table,
     invariances,
     sensitivities,
-    sign_flip,
     to_summary,
     views,
 )
@@ -82,11 +81,3 @@ def test_in_scripted_sessions_meaning_counts_for_most_of_the_score():
 @pytest.mark.exhaustive
 def test_the_page_shows_what_the_changes_do():
     assert shown("changed-summaries") == effects_table(BASE)
-
-
-@pytest.mark.parametrize(
-    ("differences", "p"),
-    [([], 1), ([0, 0], 1), ([1, -1], 1), ([1], 1), ([1, 1], 0.5), ([1, 2, 3], 0.25)],
-)
-def test_p_counts_the_signs_that_give_at_least_the_mean(differences, p):
-    assert sign_flip(differences) == p

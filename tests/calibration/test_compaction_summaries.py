@@ -8,18 +8,15 @@ import json
 from pathlib import Path
 
 import pytest
+from support.readings import statement_of
 
 from pytest_compaction.metrics import weighted_kappa
-from pytest_compaction.text import Statement, TextIndex
+from pytest_compaction.text import TextIndex
 
 FOLDER = Path(__file__).parent / "compaction_summaries"
 SIZES = {"design": 150, "report": 120}
 BOUNDS = {"design": 0.75, "report": 0.60}
 """Least kappa with each reader: guards, not goals."""
-
-
-def groups(keys):
-    return tuple(tuple(group) for group in keys)
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +27,7 @@ def facts():
     with (FOLDER / "facts.jsonl").open(encoding="utf-8") as lines:
         found = [json.loads(line) for line in lines]
     for fact in found:
-        against = tuple(
-            Statement(other["text"], keys=groups(other["keys"]))
-            for other in fact.get("counterparts", ())
-        )
-        asked = Statement(
-            fact["fact"],
-            keys=groups(fact["keys"]),
-            counterparts=against,
-            change=fact.get("change"),
-            type=fact["type"],
-        )
-        fact["outcome"] = indexes[fact["summary"]].read(asked).outcome
+        fact["outcome"] = indexes[fact["summary"]].read(statement_of(fact)).outcome
     return found
 
 

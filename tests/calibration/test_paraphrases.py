@@ -12,30 +12,14 @@ from pathlib import Path
 
 import pytest
 from support.pages import DOCS
+from support.readings import statement_of
 
-from pytest_compaction.text import Statement, TextIndex
+from pytest_compaction.text import TextIndex
 
 FOLDER = Path(__file__).parent / "paraphrases"
 SIZES = {"design": 872, "report": 240}
 BOUNDS = {"design": (0.87, 0.13), "report": (0.86, 0.21)}
 """Least share of paraphrases stated and most of wrong versions: guards, not goals."""
-
-
-def groups(keys):
-    return tuple(tuple(group) for group in keys)
-
-
-def statement(item):
-    against = tuple(
-        Statement(each["text"], keys=groups(each["keys"])) for each in item["counterparts"]
-    )
-    return Statement(
-        item["fact"],
-        keys=groups(item["keys"]),
-        counterparts=against,
-        change=item.get("change"),
-        type=item["type"],
-    )
 
 
 @pytest.fixture(params=sorted(BOUNDS))
@@ -46,7 +30,7 @@ def half(request):
 
 def share_stated(items, version):
     return sum(
-        TextIndex(item[version]).read(statement(item)).outcome == "stated" for item in items
+        TextIndex(item[version]).read(statement_of(item)).outcome == "stated" for item in items
     ) / len(items)
 
 

@@ -37,10 +37,6 @@ from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.formats.parts import MessageShapeError
 
 
-def faults(*chat):
-    return [(fault.invariant, fault.ids) for fault in structure_faults(from_chat(chat))]
-
-
 @given(agent_logs(pending=True))
 def test_messages_survive_the_way_out_to_chat_and_back(chat):
     messages = from_chat(chat)
@@ -215,49 +211,33 @@ def test_taking_one_half_of_a_tool_pair_away_is_a_fault(chat, data):
     assert {fault.invariant for fault in broken} == {expected}
 
 
-def test_a_result_without_its_call_is_a_fault():
-    assert faults(user("a"), tool("c1")) == [("results-follow-calls", ("m1",))]
+CALL = assistant(None, ("c1",))
+IMAGE = {"type": "image_url", "image_url": {"url": "x"}}
 
 
-def test_a_result_separated_from_its_call_is_a_fault_of_both():
-    found = faults(assistant(None, ("c1",)), user("wait"), tool("c1"), user("b"))
-    assert found == [("calls-answered", ("m0",)), ("results-follow-calls", ("m2",))]
-
-
-def test_a_result_of_another_group_is_a_fault():
-    found = faults(assistant(None, ("c1",)), tool("c1"), assistant(None, ("c2",)), tool("c1"))
-    assert found == [("results-follow-calls", ("m3",))]
-
-
-def test_an_unanswered_call_before_the_end_is_a_fault():
-    assert faults(assistant(None, ("c1",)), user("b")) == [("calls-answered", ("m0",))]
-
-
-def test_an_id_used_twice_in_one_group_is_a_fault():
-    found = faults(assistant(None, ("c1",), ("c1",)), tool("c1"))
-    assert found == [("unique-call-ids", ("m0",))]
-
-
-def test_a_call_answered_twice_is_a_fault():
-    found = faults(assistant(None, ("c1",)), tool("c1"), tool("c1"))
-    assert found == [("one-result-a-call", ("m2",))]
-
-
-def test_the_same_call_id_in_two_groups_is_allowed():
-    assert faults(assistant(None, ("c",)), tool("c"), assistant(None, ("c",)), tool("c")) == []
-
-
-@pytest.mark.parametrize("content", [None, "", "  \n", []])
-def test_a_message_without_content_is_a_fault(content):
-    assert faults(user("a"), {"role": "user", "content": content}) == [
-        ("no-empty-message", ("m1",))
-    ]
-
-
-def test_an_image_alone_is_content_and_so_is_an_empty_tool_result():
-    image = {"type": "image_url", "image_url": {"url": "x"}}
-    assert faults({"role": "user", "content": [image]}) == []
-    assert faults(assistant(None, ("c1",)), tool("c1", "")) == []
+@pytest.mark.parametrize(
+    ("chat", "faults"),
+    [
+        ([user("a"), tool("c1")], {"results-follow-calls": "m1"}),
+        (
+            [CALL, user("wait"), tool("c1"), user("b")],
+            {"calls-answered": "m0", "results-follow-calls": "m2"},
+        ),
+        ([CALL, tool("c1"), assistant(None, ("c2",)), tool("c1")], {"results-follow-calls": "m3"}),
+        ([CALL, user("b")], {"calls-answered": "m0"}),
+        ([assistant(None, ("c1",), ("c1",)), tool("c1")], {"unique-call-ids": "m0"}),
+        ([CALL, tool("c1"), tool("c1")], {"one-result-a-call": "m2"}),
+        ([CALL, tool("c1"), CALL, tool("c1")], {}),
+        ([user("a"), user(None)], {"no-empty-message": "m1"}),
+        ([user("a"), user("  \n")], {"no-empty-message": "m1"}),
+        ([user("a"), user([])], {"no-empty-message": "m1"}),
+        ([user([IMAGE])], {}),
+        ([CALL, tool("c1", "")], {}),
+    ],
+)
+def test_each_fault_of_the_structure_names_its_messages(chat, faults):
+    found = [(fault.invariant, fault.ids) for fault in structure_faults(from_chat(chat))]
+    assert found == [(invariant, (id,)) for invariant, id in faults.items()]
 
 
 def test_a_fault_says_the_invariant_the_sentence_and_the_messages():

@@ -30,6 +30,17 @@ def statement(line):
     return Statement(said["text"], keys=keys, change=said["change"], type=said["type"])
 
 
+def statement_of(row):
+    """The statement of a labelled fact, as the files of ``tests/calibration`` have it."""
+    keys = tuple(map(tuple, row["keys"]))
+    against = tuple(
+        Statement(other["text"], keys=tuple(map(tuple, other["keys"])))
+        for other in row.get("counterparts", ())
+    )
+    change, type = row.get("change"), row["type"]
+    return Statement(row["fact"], keys=keys, counterparts=against, change=change, type=type)
+
+
 def facts(table):
     """Run a test for each fact of a table: its statement, and its texts with their marks."""
     rows = []
