@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from support.builders import assistant, case_data, tool, user, write_case
 from support.case_errors import items_of, only_error
+from support.long_conversations import replace_at
 
 from pytest_compaction.case import Case
 from pytest_compaction.case import files as case_files
@@ -24,14 +25,7 @@ def faults_of(tmp_path, **changes):
 def changed(pointer, value):
     """The case data with the value at a pointer replaced; ``...`` removes it."""
     data = case_data()
-    *way, last = [int(key) if key.isdigit() else key for key in pointer.split("/")[1:]]
-    place = data
-    for key in way:
-        place = place[key]
-    if value is ...:
-        del place[last]
-    else:
-        place[last] = value
+    replace_at(data, pointer[1:], value)
     return data
 
 

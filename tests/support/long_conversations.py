@@ -155,3 +155,14 @@ def write(folder, tokens, seed=1, plans=1):
     batches, questions = conversation(tokens, seed)
     write_conversation(folder, batches, questions, plans)
     return folder
+
+
+def replace_at(data, path, value):
+    """Put a value at a place such as ``qa/0/answer``; ``...`` removes what stands there."""
+    *way, last = [int(key) if key.isdigit() else key for key in path.split("/")]
+    for key in way:
+        data = data[key]
+    if value is ...:
+        del data[last]
+    else:
+        data[last] = value

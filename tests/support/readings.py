@@ -43,13 +43,14 @@ def statement_of(row):
 
 def facts(table):
     """Run a test for each fact of a table: its statement, and its texts with their marks."""
-    rows = []
+    lines, rows = [], []
     for line in table.strip().replace("\n     ", "").split("\n"):
         if line.startswith("  "):
             rows[-1][1].append((line[2], line[4:].replace(r"\n", "\n")))
         elif line and not line.startswith("#"):
+            lines.append(line)
             rows.append((statement(line), []))
-    return pytest.mark.parametrize(("fact", "texts"), rows, ids=[fact.text for fact, _ in rows])
+    return pytest.mark.parametrize(("fact", "texts"), rows, ids=lines)
 
 
 def misread(fact, texts):

@@ -1,8 +1,9 @@
 """Keys are found by near synonyms and set expressions, and by nothing that says something else."""
 
 import pytest
+from support.readings import facts, misread
 
-from pytest_compaction.text import STOPWORDS, Statement, TextIndex, stem
+from pytest_compaction.text import STOPWORDS, stem
 from pytest_compaction.text.vocabulary import (
     base_stem,
     listed_groups,
@@ -13,10 +14,6 @@ from pytest_compaction.text.vocabulary import (
 from pytest_compaction.text.words import NEGATIONS
 
 GROUPS = listed_groups()
-
-
-def stated(keys, text, fact="a fact in other words"):
-    return TextIndex(text).read(Statement(fact, keys=keys)).outcome == "stated"
 
 
 def test_each_group_has_at_least_two_entries_and_none_twice():
@@ -67,69 +64,52 @@ def test_synonyms_of_a_synonym_do_not_count():
     assert "freez" not in same_words("stop")
 
 
-@pytest.mark.parametrize(
-    ("keys", "faithful", "wrong"),
-    [
-        (
-            (("hearing",), ("postponed",), ("4 May",)),
-            ["The trial was put off until the 4th of May.", "They put the hearing off to 4 May."],
-            ["The hearing was held on 4 May.", "The hearing was not put off to 4 May."],
-        ),
-        (
-            (("witness",), ("turned down",), ("offer",)),
-            ["The witness declined the offer.", "The offer was rejected by the witness."],
-            ["The witness accepted the offer.", "The witness turned up with an offer."],
-        ),
-        (
-            (("chef",), ("got rid of",), ("nuts",)),
-            ["The cook removed the nuts.", "The chef took the nuts out."],
-            ["The chef added the nuts.", "The chef kept the nuts."],
-        ),
-        (
-            (("thruster 3",), ("switched off",)),
-            ["Thruster 3 has been turned off.", "They shut thruster 3 down."],
-            ["Thruster 4 was switched off.", "Thruster 3 was not switched off."],
-        ),
-        (
-            (("vessel",), ("lost",)),
-            ["The ship has gone missing."],
-            ["The ship was found.", "No ship was lost."],
-        ),
-        (
-            (("cause", "reason"), ("cracked seal",)),
-            ["The culprit is a cracked seal.", "The cracked seal is to blame."],
-            ["The cracked seal is not to blame."],
-        ),
-        (
-            (("court",), ("conclusion",), ("analysed",)),
-            ["The court concluded so after an analysis of the soil."],
-            ["The court excluded it after an analysis of the soil."],
-        ),
-        (
-            (("seating",), ("choose",), ("reservation",)),
-            ["The choice of seating is made with the booking."],
-            ["The seating is closed for bookings."],
-        ),
-    ],
+@facts(
+    """
+a fact in other words [hearing + postponed + 4 May]
+  + The trial was put off until the 4th of May.
+  + They put the hearing off to 4 May.
+  - The hearing was held on 4 May.
+  - The hearing was not put off to 4 May.
+a fact in other words [witness + turned down + offer]
+  + The witness declined the offer.
+  + The offer was rejected by the witness.
+  - The witness accepted the offer.
+  - The witness turned up with an offer.
+a fact in other words [chef + got rid of + nuts]
+  + The cook removed the nuts.
+  + The chef took the nuts out.
+  - The chef added the nuts.
+  - The chef kept the nuts.
+a fact in other words [thruster 3 + switched off]
+  + Thruster 3 has been turned off.
+  + They shut thruster 3 down.
+  - Thruster 4 was switched off.
+  - Thruster 3 was not switched off.
+a fact in other words [vessel + lost]
+  + The ship has gone missing.
+  - The ship was found.
+  - No ship was lost.
+a fact in other words [cause|reason + cracked seal]
+  + The culprit is a cracked seal.
+  + The cracked seal is to blame.
+  - The cracked seal is not to blame.
+a fact in other words [court + conclusion + analysed]
+  + The court concluded so after an analysis of the soil.
+  - The court excluded it after an analysis of the soil.
+a fact in other words [seating + choose + reservation]
+  + The choice of seating is made with the booking.
+  - The seating is closed for bookings.
+a fact in other words [rejected + second offer]
+  + She turned the second offer down.
+  - She turned to the second offer and sat down.
+a fact in other words [leaf + left out]
+  + The loose leaf was omitted.
+  - The loose leaf was left in the folder.
+a fact in other words [sauce + completely replaced]
+  + The sauce was replaced.
+  - The sauce was not replaced.
+"""
 )
-def test_a_key_is_found_by_another_word_and_not_by_another_meaning(keys, faithful, wrong):
-    assert [text for text in faithful if not stated(keys, text)] == []
-    assert [text for text in wrong if stated(keys, text)] == []
-
-
-def test_a_particle_may_stand_away_from_its_verb_and_nothing_else_may():
-    keys = (("rejected",), ("second offer",))
-    assert stated(keys, "She turned the second offer down.")
-    assert not stated(keys, "She turned to the second offer and sat down.")
-
-
-def test_an_expression_is_not_asked_for_by_its_one_content_word():
-    keys = (("leaf",), ("left out",))
-    assert stated(keys, "The loose leaf was omitted.")
-    assert not stated(keys, "The loose leaf was left in the folder.")
-
-
-def test_a_word_of_mere_degree_may_be_missing():
-    keys = (("sauce",), ("completely replaced",))
-    assert stated(keys, "The sauce was replaced.")
-    assert not stated(keys, "The sauce was not replaced.")
+def test_a_key_is_found_by_another_word_and_not_by_another_meaning(fact, texts):
+    assert misread(fact, texts) == []

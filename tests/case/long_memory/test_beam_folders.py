@@ -5,7 +5,7 @@ import shutil
 from itertools import chain
 
 import pytest
-from support.long_conversations import SAID, write
+from support.long_conversations import SAID, replace_at, write
 from support.scenarios import case
 
 from pytest_compaction.case import (
@@ -17,6 +17,7 @@ from pytest_compaction.case import (
 )
 
 QUESTIONS = "probing_questions/probing_questions.json"
+ODD = "\\x1b[31m" + "x" * 51 + "…"
 
 
 @pytest.fixture
@@ -81,41 +82,28 @@ def test_markers_are_no_part_of_what_the_user_said(folder):
     assert not any("->->" in message.text for message in only_case(folder).messages)
 
 
-@pytest.mark.parametrize("mark", ["->-> 10,N/A", "->-> 4,", "->->1,5)", "->-> 2,22, 24"])
-def test_markers_of_every_form_are_stripped_with_notes_behind_them(folder, mark):
-    def change(chat):
-        chat[0]["turns"][0][0]["content"] = f"I sail. {mark} a note\non the plan"
-
-    changed(folder / "chat.json", change)
-    assert only_case(folder).messages[0].text == "I sail."
+GAP = " " * 500_000
 
 
-def test_a_marker_behind_a_long_gap_is_found_at_once(folder):
-    gap = " " * 500_000
-
-    def change(chat):
-        chat[0]["turns"][0][0]["content"] = f"I sail.{gap}x ->-> 1,2"
-        chat[0]["turns"][0][1]["content"] = f"Good.{gap}x ->-> 1,2"
-
-    changed(folder / "chat.json", change)
-    user, assistant = only_case(folder).messages[:2]
-    assert (user.text, assistant.text) == (f"I sail.{gap}x", f"Good.{gap}x")
-
-
-def test_of_an_assistant_only_a_marker_in_the_last_line_is_stripped(folder):
-    def change(chat):
-        chat[0]["turns"][0][1]["content"] = "Write ->-> 1,2 there.\nShall I? ->-> 1,2"
-
-    changed(folder / "chat.json", change)
-    assert only_case(folder).messages[1].text == "Write ->-> 1,2 there.\nShall I?"
-
-
-def test_an_arrow_without_a_place_stays(folder):
-    def change(chat):
-        chat[0]["turns"][0][0]["content"] = "In Haskell ->-> is no operator, is it?"
-
-    changed(folder / "chat.json", change)
-    assert only_case(folder).messages[0].text == "In Haskell ->-> is no operator, is it?"
+@pytest.mark.parametrize(
+    ("place", "content", "text"),
+    [
+        (0, "I sail. ->-> 10,N/A a note\non the plan", "I sail."),
+        (0, "I sail. ->-> 4, a note\non the plan", "I sail."),
+        (0, "I sail. ->->1,5) a note\non the plan", "I sail."),
+        (0, "I sail. ->-> 2,22, 24 a note\non the plan", "I sail."),
+        (0, f"I sail.{GAP}x ->-> 1,2", f"I sail.{GAP}x"),
+        (1, f"Good.{GAP}x ->-> 1,2", f"Good.{GAP}x"),
+        (1, "Write ->-> 1,2 there.\nShall I? ->-> 1,2", "Write ->-> 1,2 there.\nShall I?"),
+        (0, "In Haskell ->-> is no operator, is it?", "In Haskell ->-> is no operator, is it?"),
+    ],
+    ids=range(8),
+)
+def test_markers_are_stripped_with_notes_of_a_user_behind_them(folder, place, content, text):
+    changed(
+        folder / "chat.json", lambda chat: replace_at(chat, f"0/turns/0/{place}/content", content)
+    )
+    assert only_case(folder).messages[place].text == text
 
 
 @pytest.mark.parametrize("place", ["chats", "chats/100K", "chats/100K/7", "chats/100K/7/chat.json"])
@@ -380,77 +368,34 @@ def test_turns_of_another_shape_are_named_by_file_and_place(folder, name):
     assert said.startswith(sentence)
 
 
-def ask_at_length(asked):
-    asked["summarization"][0]["question"] = "a" * 4_001
+SOURCE_IDS = "temporal_reasoning/0/source_chat_ids"
+WRONG_QUESTIONS = [
+    ("knowledge_updates", [], "@: found the ability 'knowledge_updates'; expected knowledge_"),
+    ("\x1b[31m" + "x" * 5000, [], f"/{ODD}: found the ability '{ODD}'; expected one of"),
+    ("abstention", "none", "@: found str 'none'; expected a list of questions"),
+    ("summarization/0/question", "a" * 4_001, "@: found 4,001 characters; expected the text of a "
+     "question of at most 4,000 characters"),
+    ("summarization/0/rubric", ["b" * 4_001], "@/0: found 4,001 characters; expected a nugget, a "
+     "text of at most 4,000 characters"),
+    ("summarization/0/question", ..., "@: found null; expected the text"),
+    ("abstention/0/rubric", [], "@: found a list of 0; expected a list of nuggets, each a text"),
+    ("abstention/0/rubric", ["a", {"b": 1}], "@/1: found an object with b; expected a nugget, a"),
+    ("abstention", [{"question": "Who?", "ideal_response": {"a": 1}}],
+     "@/0/ideal_response: found an object with a; expected a list of nuggets"),
+    (SOURCE_IDS, "9" * 5000, "@: found str '999"),
+    ("abstention", [{"question": "Who?"}], "@/0: found neither 'rubric' nor an answer; expected "
+     "'rubric', or one of answer"),
+    (SOURCE_IDS, {"a": [1, "turn x"]}, "@/a/1: found str 'turn x'; expected the id"),
+    ("", [1], "@: found a list of 1; expected an object of questions by ability"),
+]  # fmt: skip
 
 
-def long_nugget(asked):
-    asked["summarization"][0]["rubric"] = ["b" * 4_001]
-
-
-def drop_question(asked):
-    del asked["summarization"][0]["question"]
-
-
-WRONG_QUESTIONS = {
-    "an ability": (
-        lambda asked: asked.update(knowledge_updates=asked.pop("knowledge_update")),
-        "/knowledge_updates: found the ability 'knowledge_updates'; expected knowledge_update,",
-    ),
-    "an ability of any length, in colour": (
-        lambda asked: asked.update({"\x1b[31m" + "x" * 5000: []}),
-        f"/\\x1b[31m{'x' * 51}…: found the ability '\\x1b[31m{'x' * 51}…'; expected one of",
-    ),
-    "no list": (
-        lambda asked: asked.update(abstention="none"),
-        "/abstention: found str 'none'; expected a list of questions",
-    ),
-    "a long question": (
-        ask_at_length,
-        "/summarization/0/question: found 4,001 characters; expected the text of a question of at "
-        "most 4,000 characters",
-    ),
-    "a long nugget": (
-        long_nugget,
-        "/summarization/0/rubric/0: found 4,001 characters; expected a nugget, a text of at most "
-        "4,000 characters",
-    ),
-    "no question": (drop_question, "/summarization/0/question: found null; expected the text"),
-    "no nugget": (
-        lambda asked: asked["abstention"][0].update(rubric=[]),
-        "/abstention/0/rubric: found a list of 0; expected a list of nuggets, each a text",
-    ),
-    "a nugget": (
-        lambda asked: asked["abstention"][0].update(rubric=["a", {"b": 1}]),
-        "/abstention/0/rubric/1: found an object with b; expected a nugget, a text",
-    ),
-    "an answer": (
-        lambda asked: asked.update(abstention=[{"question": "Who?", "ideal_response": {"a": 1}}]),
-        "/abstention/0/ideal_response: found an object with a; expected a list of nuggets",
-    ),
-    "a long number": (
-        lambda asked: asked["temporal_reasoning"][0].update(source_chat_ids="9" * 5000),
-        "/temporal_reasoning/0/source_chat_ids: found str '999",
-    ),
-    "neither rubric nor answer": (
-        lambda asked: asked.update(abstention=[{"question": "Who?"}]),
-        "/abstention/0: found neither 'rubric' nor an answer; expected 'rubric', or one of answer",
-    ),
-    "a source": (
-        lambda asked: asked["temporal_reasoning"][0].update(source_chat_ids={"a": [1, "turn x"]}),
-        "/temporal_reasoning/0/source_chat_ids/a/1: found str 'turn x'; expected the id",
-    ),
-    "a list": (lambda _: [1], "/: found a list of 1; expected an object of questions by ability"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG_QUESTIONS)
-def test_questions_of_another_shape_are_named_by_file_and_place(folder, name):
-    change, sentence = WRONG_QUESTIONS[name]
-    changed(folder / QUESTIONS, change)
+@pytest.mark.parametrize(("path", "value", "fault"), WRONG_QUESTIONS)
+def test_questions_of_another_shape_are_named_by_file_and_place(folder, path, value, fault):
+    changed(folder / QUESTIONS, lambda asked: replace_at(asked, path, value) if path else value)
     ((source, said),) = faults(folder, folder)
     assert source == QUESTIONS
-    assert said.startswith(sentence)
+    assert said.startswith(fault.replace("@", f"/{path}"))
 
 
 def test_a_broken_conversation_takes_no_other_one_with_it(folder, tmp_path):

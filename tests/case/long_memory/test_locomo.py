@@ -4,6 +4,7 @@ import copy
 import json
 
 import pytest
+from support.long_conversations import replace_at
 
 from pytest_compaction.case import find_cases
 
@@ -108,59 +109,30 @@ def test_the_number_of_a_session_may_begin_with_zero(file):
     assert ids == ["D1:1", "D1:2", "D2:1", "D10:1"]
 
 
-def at(path, value):
-    def change(sample):
-        *way, last = path
-        for key in way:
-            sample = sample[key]
-        sample[last] = value
-
-    return change
-
-
-WRONG = {
-    "category": (at(("qa", 1, "category"), 9), "/0/qa/1/category: found int 9; expected one of 1,"),
-    "no category": (
-        at(("qa", 1, "category"), True),
-        "/0/qa/1/category: found bool True; expected one of 1,",
-    ),
-    "speaker": (
-        at(("conversation", "speaker_a"), None),
-        "/0/conversation/speaker_a: found null; expected the name of the speaker",
-    ),
-    "answer": (at(("qa", 0, "answer"), None), "/0/qa/0/answer: found null; expected the answer"),
-    "evidence": (at(("qa", 0, "evidence"), [3]), "/0/qa/0/evidence/0: found int 3; expected"),
-    "questions": (at(("qa",), {}), "/0/qa: found an empty object; expected a list of questions"),
-    "turn": (
-        at(("conversation", "session_2", 0, "text"), 5),
-        "/0/conversation/session_2/0/text: found int 5; expected a text",
-    ),
-    "twice": (
-        at(("conversation", "session_2", 0, "dia_id"), "D1:1"),
-        "/0/conversation/session_2/0/dia_id: found the id 'D1:1' a second time; expected an id",
-    ),
-    "no id": (
-        at(("conversation", "session_2", 0, "dia_id"), ""),
-        "/0/conversation/session_2/0/dia_id: found str ''; expected an id of 1 to 200 characters",
-    ),
-    "a long id": (
-        at(("conversation", "session_2", 0, "dia_id"), "D" * 201),
-        "/0/conversation/session_2/0/dia_id: found str 'DDD",
-    ),
-    "session": (
-        at(("conversation", "session_2"), "none"),
-        "/0/conversation/session_2: found str 'none'; expected a list of turns",
-    ),
-}
+TURN = "conversation/session_2/0"
+WRONG = [
+    ("qa/1/category", 9, "found int 9; expected one of 1,"),
+    ("qa/1/category", True, "found bool True; expected one of 1,"),
+    ("conversation/speaker_a", None, "found null; expected the name of the speaker"),
+    ("qa/0/answer", None, "found null; expected the answer"),
+    ("qa/0/evidence/0", 3, "found int 3; expected"),
+    ("qa", {}, "found an empty object; expected a list of questions"),
+    (f"{TURN}/text", 5, "found int 5; expected a text"),
+    (f"{TURN}/dia_id", "D1:1", "found the id 'D1:1' a second time; expected an id"),
+    (f"{TURN}/dia_id", "", "found str ''; expected an id of 1 to 200 characters"),
+    (f"{TURN}/dia_id", "D" * 201, "found str 'DDD"),
+    ("conversation/session_2", "none", "found str 'none'; expected a list of turns"),
+]
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_another_shape_is_named_by_its_place_and_loses_no_other_conversation(file, name):
-    change, sentence = WRONG[name]
+@pytest.mark.parametrize(("path", "value", "fault"), WRONG)
+def test_another_shape_is_named_by_its_place_and_loses_no_other_conversation(
+    file, path, value, fault
+):
     broken = copy.deepcopy(SAMPLE)
-    change(broken)
+    replace_at(broken, path, value)
     write(file, broken, {**SAMPLE, "sample_id": "talk-2"})
     found = find_cases([file])
     assert [case.id for case in found.cases] == ["locomo-talk-2"]
-    ((fault,),) = [error.faults for error in found.errors]
-    assert str(fault).startswith(sentence)
+    ((told,),) = [error.faults for error in found.errors]
+    assert str(told).startswith(f"/0/{path}: {fault}")
