@@ -108,12 +108,12 @@ def clues(log: ProbeLog, point: int) -> Clues:
     known = _clues_by_point(log)
     if point not in known:
         tail = log.messages[left_tail(log, point) : log.points[point] + 1]
-        known[point] = Clues([fixed_text(log), _working_folder(log), *map(readable, tail)])
+        known[point] = Clues([fixed_text(log), working_folder(log), *map(readable, tail)])
     return known[point]
 
 
 @once_a_log
-def _working_folder(log: ProbeLog) -> str:
+def working_folder(log: ProbeLog) -> str:
     """The names of folders that a third of the paths named by calls lie in."""
     named = [path for invocation in log.invocations for path in named_paths(invocation.call)]
     times = Counter(part for path in named for part in set(path.split("/")[:-1]))

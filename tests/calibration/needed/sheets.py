@@ -19,6 +19,7 @@ from statistics import fmean
 from typing import Any
 
 from pytest_compaction.case_making import Redactor, make_case, needed
+from pytest_compaction.case_making.guessing import working_folder
 from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.conversation import Message, readable
 from pytest_compaction.importers import (
@@ -35,7 +36,7 @@ SEED = 40
 MOST_ENTRIES, MOST_ASKED = 40, 120
 MOST_OF_A_PROJECT, MOST_STATED = 60, 6
 """Entries of one project, since one with many sessions must not decide; and those stated only."""
-MOST_RESULT = 1_500
+MOST_RESULT, MOST_FIXED = 1_500, 8_000
 ASKS = """\
 An agent worked in sessions. At the message that an entry names its conversation would be replaced
 by a summary. For each entry, say what it would cost if the summary did not hold the fact:
@@ -45,9 +46,10 @@ by a summary. For each entry, say what it would cost if the summary did not hold
 Write one line for each entry into {target}: its id, a space, and hurt, trivial or wrong.
 """
 GUESSES = """\
-An agent worked in a session, and you see only the first request, the newest messages and some
-questions. Answer each entry in a few words as well as you can guess. Write one line for each into
-{target}: its id, a space, and the answer. Do not look for the session anywhere.
+An agent worked in a session, and you see only its system prompt and files of rules (where it had
+any), the names of its folders, the newest messages and some questions. Answer each entry in a few
+words as well as you can guess. Write one line for each into {target}: its id, a space, and the
+answer. Do not look for the session anywhere.
 """
 
 
@@ -126,8 +128,7 @@ def _entries(transcript: Transcript, session: str) -> Iterator[dict[str, Any]]:
         point = one["point"]
         if point not in clues:
             log = ProbeLog(transcript.messages, [point], data["budget"])
-            tail = transcript.messages[needed.left_tail(log, 0) : point + 1]
-            clues[point] = "\n".join([_first(transcript.messages), *map(_line, tail)])
+            clues[point] = shown_without_log(log)
         name, is_needed = family[one["fact"]]
         kind = "asked" if is_needed else "stated only"
         yield {"session": session, "kind": kind, "family": name, **one, "shown": clues[point]}
@@ -137,9 +138,13 @@ def _entries(transcript: Transcript, session: str) -> Iterator[dict[str, Any]]:
             yield {"session": session, "kind": "control", "family": name, **control, "shown": ""}
 
 
-def _first(messages: Sequence[Message]) -> str:
-    first = next((m for m in messages if m.role == "user"), messages[0])
-    return f"FIRST REQUEST: {_line(first)}"
+def shown_without_log(log: ProbeLog) -> str:
+    """What every view of a log with one point shows: the sources of :class:`Clues`."""
+    fixed = printable(needed.fixed_text(log), MOST_FIXED) or "none"
+    folders = printable(working_folder(log).replace("\n", ", "), MOST_RESULT)
+    tail = log.messages[needed.left_tail(log, 0) : log.points[0] + 1]
+    heads = [f"SYSTEM PROMPT AND RULES: {fixed}", f"FOLDERS: {folders}"]
+    return "\n".join([*heads, *map(_line, tail)])
 
 
 def _line(message: Message) -> str:
