@@ -32,6 +32,7 @@ from pytest_compaction.conversation import (
 )
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.importers import ImportFormatError, Transcript, reasons_of
+from pytest_compaction.text import is_read, name_of
 
 OUTSIDE: Final = "message outside the part that was asked for"
 _KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"
@@ -268,6 +269,8 @@ def _why_none(transcript: Transcript, derived: DerivedProbes, after: int) -> str
             f"of its {tally.records:,} records only {messages:,} messages were made; not known are "
             f"{reasons_of(tally.unread)}"
         )
+    elif not is_read(derived.language):
+        why = f"it is in {name_of(derived.language)}, for which there are no rules"
     elif found:
         why = (
             f"of the {found} facts that were found none can be asked: the newest messages state "

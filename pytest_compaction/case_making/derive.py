@@ -61,7 +61,11 @@ OF_PROSE: Final = frozenset(
     }
 )
 """Searches that read prose by English rules, and are made in no other language."""
-LAST_RESORT: Final[Mapping[str, str]] = {"requests": REQUESTS, "changed-files": FILES}
+LAST_RESORT: Final[Mapping[str, str]] = {
+    "requests": REQUESTS,
+    "changed-files": FILES,
+    "read-files": FILES,
+}
 """Names of the questions of a session in which nothing is seen to be needed, and their searches."""
 
 UNLIKELY: Final = frozenset({"choices", "failures", "file-gaps", "findings", "given", "rules"})
@@ -75,7 +79,7 @@ class DerivedProbes:
     ``unlikely`` are proposals of kinds that people rarely confirm.
     ``lacking`` has the kinds that a point (by its id) has no probe of; ``found`` has for each
     source how many facts it found, and how many of them are asked or proposed. ``unasked`` are the
-    searches that were not made, for want of rules for the language.
+    searches that were not made, for want of rules for the ``language``.
     """
 
     probes: list[dict[str, Any]] = field(default_factory=list)
@@ -84,6 +88,7 @@ class DerivedProbes:
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     found: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unasked: tuple[str, ...] = ()
+    language: str = "en"
 
 
 def derive_probes(
@@ -136,6 +141,7 @@ def derive_probes(
         lacking,
         {label: (looked[label], kept[label]) for label in SOURCES},
         unasked,
+        log.language,
     )
 
 
@@ -144,7 +150,7 @@ def _texts(drafts: Iterable[Draft]) -> set[str]:
 
 
 def _stated_only(log: ProbeLog) -> Iterator[Draft]:
-    """All requests of the user and all files changed, as facts that are stated only."""
+    """All requests of the user and all files changed or read, as facts that are stated only."""
     for point in range(len(log.points)):
         requests = request_drafts(log, point, True) if log.language == "en" else ()
         for draft in (*requests, *file_drafts(log, point, True)):

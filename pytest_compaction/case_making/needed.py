@@ -534,7 +534,10 @@ def _fetched(
 
 
 def changed_files(log: ProbeLog, point: int, every: bool = False) -> Iterator[Need]:
-    """Files created or changed before the newest messages that are used again, or ``every`` one."""
+    """Files created or changed before the newest messages that are used again.
+
+    With ``every`` also those that are not, and those that were only read.
+    """
     asked = log.points[point]
     if asked in log.recorded and not every:
         return
@@ -543,13 +546,14 @@ def changed_files(log: ProbeLog, point: int, every: bool = False) -> Iterator[Ne
     states = {
         s.path: s
         for s in file_states(before)
-        if s.certain and not s.folder and not s.deleted and (s.created or s.modified)
+        if s.certain and not s.folder and not s.deleted
+        if s.created or s.modified or (every and s.read)
     }
     shown, seen = Shown(log, point), set[str]()
 
     def need(path: str, use: int, distance: int, act: str) -> Need:
         state = states[path]
-        change = "created" if state.created else "modified"
+        change = "created" if state.created else "modified" if state.modified else "read"
         place = max(log.position[id] for id in state.message_ids)
         return Need("used", f"{path} was {change}", place, use, distance, path, change, act)
 

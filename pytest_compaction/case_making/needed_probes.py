@@ -82,16 +82,19 @@ def _gap(need: Need) -> str:
 
 
 def file_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[Draft]:
-    """Files that were created or changed, and with which the work goes on; all with ``every``."""
-    found = []
+    """Files that were created or changed, and with which the work goes on.
+
+    With ``every`` all of them; where there is none, the newest files that were read.
+    """
+    found, read = list[Found](), list[Found]()
     for need in needed.changed_files(log, point, every):
         change = cast(Change, need.topic)
-        by_change = change == "created" or log.language != "en"
+        by_change = change != "modified" or log.language != "en"
         keys: Groups = ((need.name,),) if by_change else ((need.name,), _CHANGED)
         clause = change_in(need.name, change, need.clause, log.language)
         told = Candidate(clause, "path", keys, change if by_change else None)
         if entry := log.find(told, log.points[point], most=40):
-            found.append(replace(entry, need=need))
+            (read if change == "read" else found).append(replace(entry, need=need))
     goes_on = "" if every else " that the work goes on with"
     question = (
         f"Which files had been created or changed by then{goes_on}, and which "
@@ -100,6 +103,11 @@ def file_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[Draf
     if found:
         chosen = tuple(found[:MAX_FACTS])
         yield Draft("file", "changed-files", question, chosen, point, 0.12, format="list")
+    elif read:
+        question = "Which files had been read by then? Answer as a list of paths."
+        yield Draft(
+            "file", "read-files", question, tuple(read[-MAX_FACTS:]), point, 0.3, format="list"
+        )
 
 
 def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:

@@ -48,14 +48,22 @@ _ASKED: Final[Mapping[str, Mapping[str, str]]] = {
         "zh": "用户此前要求、决定或规定了哪些需要记住的事？",
         "de": "Was hatte der Nutzer verlangt, entschieden oder festgelegt, das zu beachten ist?",
     },
+    "Which files had been read by then? Answer as a list of paths.": {
+        "zh": "到那时为止读取了哪些文件？请以路径列表回答。",
+        "de": "Welche Dateien waren bis dahin gelesen worden? Antworte mit einer Liste von Pfaden.",
+    },
     "Which tests still failed in the last test run?": {
         "zh": "最近一次测试运行中，哪些测试仍然失败？",
         "de": "Welche Tests schlugen im letzten Testlauf noch fehl?",
     },
 }
 _CHANGES: Final[Mapping[str, Mapping[str, str]]] = {
-    "zh": {"created": "创建了 {}", "modified": "修改了 {}"},
-    "de": {"created": "{} wurde angelegt", "modified": "{} wurde geändert"},
+    "zh": {"created": "创建了 {}", "modified": "修改了 {}", "read": "读取了 {}"},
+    "de": {
+        "created": "{} wurde angelegt",
+        "modified": "{} wurde geändert",
+        "read": "{} wurde gelesen",
+    },
 }
 
 

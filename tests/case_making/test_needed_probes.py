@@ -105,6 +105,14 @@ def test_files_that_were_changed_and_are_used_again_are_asked_for():
     assert facts(asked) == ["src/lease.py was created"]
 
 
+def test_files_that_were_read_are_asked_for_where_nothing_else_is_as_stated_only():
+    log = Log().call("read", path="src/lease.py", output="retries = 5")
+    (asked,) = log.call("read", path="src/pool.py", output="size = 7").point().probes()
+    assert asked["question"].startswith("Which files had been read by then?")
+    assert facts(asked) == ["src/lease.py was read", "src/pool.py was read"]
+    assert not any("needed" in fact for fact in asked["facts"])
+
+
 def test_a_rule_of_the_user_is_asked_for_and_a_thought_is_not():
     log = Log().say("user", f"{RULE} I think the lease table should maybe hold the retries.")
     asked = log.say("user", "Please make sure the page looks good.").point().probes()

@@ -21,6 +21,10 @@ ROLES = {
 }
 
 
+READ = {
+    "zh": ("读取了哪些文件", "读取了 src/lease.py"),
+    "de": ("gelesen", "src/lease.py wurde gelesen"),
+}
 CHATTER = {"zh": ("好的，明白。", "请继续。"), "de": ("Ja, das ist klar.", "Dann bitte weiter so.")}
 
 
@@ -43,6 +47,14 @@ def test_files_are_asked_for_in_the_language_of_the_user(language):
     (asked,) = named(probes_of(language), "changed-files")
     assert ROLES[language][2] in asked["question"]
     assert facts(asked) == [ROLES[language][3]]
+
+
+@pytest.mark.parametrize("language", READ)
+def test_files_that_were_read_are_asked_for_in_the_language_of_the_user(language):
+    log = Log().call("read", path="src/lease.py", output="y")
+    (asked,) = named(point(log, language).probes(), "read-files")
+    assert READ[language][0] in asked["question"]
+    assert facts(asked) == [READ[language][1]]
 
 
 def test_a_value_is_asked_for_in_the_language_of_the_user_and_found_by_itself():

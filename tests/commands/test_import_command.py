@@ -183,6 +183,13 @@ def test_files_with_too_little_to_compact_are_counted_in_one_line(tmp_path, run,
     assert "run1.jsonl: strategies may shorten only 0 tokens" in err
 
 
+def test_a_session_in_a_language_without_rules_is_an_error_that_names_it(imported):
+    roles = ("user", "assistant") * 4
+    code, _, err = imported(as_lines(said(role, "これは設定の話です。" * 20) for role in roles))
+    assert code == 1
+    assert "of its 8 messages: it is in Japanese, for which there are no rules" in err
+
+
 def test_a_session_with_nothing_to_forget_is_an_error(tmp_path, imported):
     lines = as_lines(said(role, at_length("hello")) for role in ("user", "assistant") * 4)
     code, _, err = imported(lines)
