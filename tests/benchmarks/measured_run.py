@@ -60,9 +60,15 @@ def run_pytest(
     Ends the benchmark if pytest could not do what it was asked for.
     """
     whole = [sys.executable, *command, *usual, *arguments]
-    environment = _environment(checkout, more or {})
+    kept = {  # what does not change a run; modules are compiled once
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "OPENAI_", "COMPACTION_"))
+        and name != "PYTHONDONTWRITEBYTECODE"
+    }
+    environment = {**kept, "PYTHONPATH": str(checkout.folder), **(more or {})}
     output = folder / "output.txt"
-    _say(f"{checkout.commit}: {' '.join(arguments)}")
+    sys.stderr.write(f"{checkout.commit}: {' '.join(arguments)}\n")
     with output.open("wb") as file:
         started = time.perf_counter()
         process = subprocess.Popen(
@@ -81,24 +87,8 @@ def run_pytest(
 def run_module(module: str, *arguments: str) -> str:
     """What a module of these benchmarks prints, run in a process of its own."""
     command = [sys.executable, "-m", f"tests.benchmarks.{module}", *arguments]
-    _say(" ".join(command[2:]))
+    sys.stderr.write(f"{' '.join(command[2:])}\n")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{' '.join(command[2:])} failed:\n{done.stderr[-SHOWN:]}")
     return done.stdout
-
-
-def _environment(checkout: Checkout, more: Mapping[str, str]) -> dict[str, str]:
-    """That of this process, without what changes a run; modules are compiled once."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "OPENAI_", "COMPACTION_"))
-        and name != "PYTHONDONTWRITEBYTECODE"
-    }
-    return {**kept, "PYTHONPATH": str(checkout.folder), **more}
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()

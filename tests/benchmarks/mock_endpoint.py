@@ -68,7 +68,8 @@ class Connection(asyncio.Protocol):
             head, found, rest = self._data.partition(b"\r\n\r\n")
             if not found:
                 return
-            length = _length(head)
+            headers = (line.lower().partition(b":") for line in head.split(b"\r\n")[1:])
+            length = next((int(n) for name, _, n in headers if name == b"content-length"), 0)
             if len(rest) < length:
                 return
             body, self._data = rest[:length], rest[length:]
@@ -113,14 +114,6 @@ class MockEndpoint:
         """The figures so far, which are cleared."""
         said, self.figures = self.figures, Figures()
         return json.dumps(said.as_json()).encode()
-
-
-def _length(head):
-    for line in head.split(b"\r\n")[1:]:
-        name, _, value = line.partition(b":")
-        if name.lower() == b"content-length":
-            return int(value)
-    return 0
 
 
 async def serve(latency, quirk=None):

@@ -70,6 +70,10 @@ def english() -> Iterator[Given]:
 
 def real() -> Iterator[Given]:
     """The summaries of real compactions, with the facts that were only measured."""
+
+    def groups(row: Any) -> tuple[tuple[str, ...], ...]:
+        return tuple(map(tuple, row["keys"]))
+
     folder = CALIBRATION / "compaction_summaries"
     texts = json.loads((folder / "summaries.json").read_text("utf-8"))
     lines = (folder / "facts.jsonl").read_text("utf-8").splitlines()
@@ -81,16 +85,12 @@ def real() -> Iterator[Given]:
                 continue
             asked = Fact(row["fact"], type=row["type"], change=row.get("change"))
             against = tuple(
-                Trap(other["text"], type=row["type"], keys=_groups(other), of=row["fact"]).statement
-                for other in row.get("counterparts", ())
+                Trap(o["text"], type=row["type"], keys=groups(o), of=row["fact"]).statement
+                for o in row.get("counterparts", ())
             )
-            read = replace(asked, keys=_groups(row), counterparts=against)
+            read = replace(asked, keys=groups(row), counterparts=against)
             found.append(Labelled(asked, read, tuple(row["labels"])))
         yield Given(f"real-{name.replace('#', '-')}", text, tuple(found))
-
-
-def _groups(row: Any) -> tuple[tuple[str, ...], ...]:
-    return tuple(map(tuple, row["keys"]))
 
 
 KINDS = {"English": english, "real compactions": real}

@@ -39,23 +39,10 @@ def rules(path, **how):
 def large(**changes):
     """A case with a log larger than its budget, so that facts can be lost."""
     messages = [{"id": f"m{n}", **message} for n, message in enumerate(session(turns=12))]
-    last = messages[-1]["id"]
-    return case_data(
-        **{
-            "messages": messages,
-            "budget": 400,
-            "compaction_points": [{"id": "end", "after": last}],
-            "probes": [
-                {
-                    "id": "limit",
-                    "kind": "recall",
-                    "question": "Which retry limit did the user ask for in the first module?",
-                    "facts": [{"text": "src/module_0.py", "evidence": ["m1"]}],
-                }
-            ],
-            **changes,
-        }
-    )
+    points = [{"id": "end", "after": messages[-1]["id"]}]
+    asked = probe("Which retry limit did the user ask for in the first module?") | {"id": "limit"}
+    given = {"messages": messages, "budget": 400, "compaction_points": points, "probes": [asked]}
+    return case_data(**{**given, **changes})
 
 
 def probe(question="What was set?", *texts, **more):
@@ -71,48 +58,32 @@ def sound(**changes):
     """A case that breaks no rule: every dimension has facts, and most stand only in tool output."""
     printed = "pool_size = 64\nTimeoutError: lease 17 expired\nbranch at 4f2a9c8"
     call = ("c", "bash", {"command": "make check-lease src/lease/queue.py"})
-    talk = [
-        message
-        for n in range(12)
-        for message in (user("Go on, please. " * 12), assistant(f"Part {n} is done. " * 12))
-    ]
     messages = [
         user("Never touch the vendored files when you look into this."),
         assistant("I start with the checks.", call),
         tool("c", printed),
-        *talk,
     ]
+    for n in range(12):
+        messages += [user("Go on, please. " * 12), assistant(f"Part {n} is done. " * 12)]
+    found = [
+        fact("pool_size = 64", "value", "pool_size", "64"),
+        fact("TimeoutError: lease 17 expired", "error", "TimeoutError", "lease 17"),
+        fact("4f2a9c8", "identifier", "4f2a9c8"),
+    ]
+    never = ("never touch the vendored files", "constraint", ["never touch", "not touch"])
+    stand = [
+        fact("lease 17 has expired", "state", "lease 17", "expired"),
+        fact("make check-lease", "command", "make check-lease", evidence="m1"),
+        fact(*never, "vendored", evidence="m0"),
+    ]
+    how = probe("How do things stand, and what has to be kept to?", facts=stand)
     data = {
         "messages": [{"id": f"m{n}", **message} for n, message in enumerate(messages)],
         "budget": 400,
         "compaction_points": [{"id": "end", "after": f"m{len(messages) - 1}"}],
         "probes": [
-            {
-                "id": "printed",
-                "kind": "recall",
-                "question": "What did the first check print?",
-                "facts": [
-                    fact("pool_size = 64", "value", "pool_size", "64"),
-                    fact("TimeoutError: lease 17 expired", "error", "TimeoutError", "lease 17"),
-                    fact("4f2a9c8", "identifier", "4f2a9c8"),
-                ],
-            },
-            {
-                "id": "stand",
-                "kind": "continuation",
-                "question": "How do things stand, and what has to be kept to?",
-                "facts": [
-                    fact("lease 17 has expired", "state", "lease 17", "expired"),
-                    fact("make check-lease", "command", "make check-lease", evidence="m1"),
-                    fact(
-                        "never touch the vendored files",
-                        "constraint",
-                        ["never touch", "not touch"],
-                        "vendored",
-                        evidence="m0",
-                    ),
-                ],
-            },
+            probe("What did the first check print?", facts=found) | {"id": "printed"},
+            how | {"id": "stand", "kind": "continuation"},
         ],
     }
     return case_data(**{**data, **changes})
@@ -336,7 +307,7 @@ def test_a_probe_of_which_the_tail_keeps_all_facts_is_an_error(tmp_path, capsys)
 def test_facts_that_the_offline_model_does_not_find_are_a_warning(tmp_path, capsys):
     asked = probe("Which colour had the curtains of the old theatre in Prague?", "must be 100")
     path = written(tmp_path, large(probes=[asked]))
-    assert found(path) == [("warning", "/probes/0/facts/0", "unanswerable")]
+    assert found(path) == [("warning", f"{FACT}/0", "unanswerable")]
     code, out = lint(capsys, path)
     assert code == 0
     assert "is not in the offline answer from the full log" in out

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.claude_code_lines import answer, compacted, said, use
 from support.pages import DOCS
 
 from pytest_compaction import cli
@@ -14,10 +15,6 @@ from pytest_compaction.importers import conversations, load_importers
 
 BEFORE, AFTER = ("a", "b", "c"), ("a", "d")
 """Files that are read before the compaction and after it."""
-
-
-def lines(records):
-    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 def time(seconds):
@@ -28,35 +25,20 @@ def text(words):
     return [{"type": "text", "text": words}]
 
 
-def claude_code(number, file):
-    call = {"type": "tool_use", "id": f"c{number}", "name": "Read", "input": {"file_path": file}}
-    result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"text of {file}"}
-    parent = f"r{number - 1}" if number else "u"
-    for kind, id, before, block in (
-        ("assistant", f"a{number}", parent, call),
-        ("user", f"r{number}", f"a{number}", result),
-    ):
-        message = {"role": kind, "content": [block]}
-        if kind == "assistant":
-            message["usage"] = {"input_tokens": 400 - number}
-        yield {"type": kind, "uuid": id, "parentUuid": before, "message": message}
-
-
 def claude_code_session():
-    user = {"type": "user", "sessionId": "s", "parentUuid": None}
-    yield {**user, "uuid": "u", "message": {"role": "user", "content": "fix it"}}
+    yield said("user", "u", None, "fix it", sessionId="s")
+    parent = "u"
     for number, file in enumerate((*BEFORE, *AFTER)):
         if number == len(BEFORE):
-            last = f"r{number - 1}"
-            boundary = {"uuid": "b", "parentUuid": None, "logicalParentUuid": last}
-            metadata = {"trigger": "manual", "preTokens": 900, "durationMs": 2_000}
-            kind = {"type": "system", "subtype": "compact_boundary"}
-            yield {**kind, "compactMetadata": metadata, **boundary}
-            summary = {"message": {"role": "user", "content": "We read."}, "parentUuid": "b"}
-            yield {**user, "uuid": "z", "isCompactSummary": True, **summary}
-            typed = {"role": "user", "content": "/compact keep the names"}
-            yield {**user, "uuid": "y", "parentUuid": "z", "message": typed}
-        yield from claude_code(number, file)
+            told = {"trigger": "manual", "preTokens": 900, "durationMs": 2_000}
+            yield from compacted(1, parent, "We read.", **told)
+            yield said("user", "y", "z1", "/compact keep the names")
+        id = f"c{number}"
+        call = said("assistant", f"a{number}", parent, [use(id, file_path=file)])
+        call["message"]["usage"] = {"input_tokens": 400 - number}
+        yield call
+        parent = f"r{number}"
+        yield said("user", parent, f"a{number}", [answer(id, f"text of {file}")])
 
 
 def codex_session():
@@ -197,26 +179,29 @@ def opencode_session():
     return {"info": {"id": "s"}, "messages": messages}
 
 
-def write_cline(path):
-    session = cline_session()
-    path.write_text(json.dumps(session), "utf-8")
-    made = [
-        {"role": "user", "content": text("We read."), "metadata": {"reason": "auto_compaction"}}
-    ]
-    record = {"sessionId": "1", "source_message_count": 1 + 2 * len(BEFORE), "messages": made}
-    (path.parent / "1.compaction.json").write_text(json.dumps(record), "utf-8")
-
-
-WRITE = {
-    "claude-code": lambda path: path.write_text(lines(claude_code_session()), "utf-8"),
-    "codex": lambda path: path.write_text(lines(codex_session()), "utf-8"),
-    "pi": lambda path: path.write_text(lines(pi_session()), "utf-8"),
-    "openhands": lambda path: path.write_text(json.dumps(openhands_session()), "utf-8"),
-    "gemini-cli": lambda path: path.write_text(lines(gemini_session()), "utf-8"),
-    "cline": write_cline,
-    "copilot-cli": lambda path: path.write_text(lines(copilot_session()), "utf-8"),
-    "opencode": lambda path: path.write_text(json.dumps(opencode_session()), "utf-8"),
+SESSIONS = {
+    "claude-code": claude_code_session,
+    "codex": codex_session,
+    "pi": pi_session,
+    "openhands": openhands_session,
+    "gemini-cli": gemini_session,
+    "cline": cline_session,
+    "copilot-cli": copilot_session,
+    "opencode": opencode_session,
 }
+
+
+def write(path, data):
+    """Write a session as JSON, or as lines if it is made line by line."""
+    records = [data] if isinstance(data, dict | list) else data
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    if isinstance(data, dict) and "agent" in data:  # what Cline made of it stands beside it
+        made = {"role": "user", "content": text("We read.")}
+        made["metadata"] = {"reason": "auto_compaction"}
+        record = {"sessionId": "1", "source_message_count": 1 + 2 * len(BEFORE), "messages": [made]}
+        write(path.with_name("1.compaction.json"), record)
+
+
 TOLD = {"copilot-cli": ("unknown", 2.0, 0.002025), "opencode": ("auto", 2.0, 0.25)}
 """Trigger, seconds and US dollars, which are stated or those of the tokens."""
 
@@ -239,12 +224,12 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("name", WRITE)
+@pytest.mark.parametrize("name", SESSIONS)
 def test_the_repeated_read_is_found_and_the_page_says_what_a_format_records(
     tmp_path, monkeypatch, capsys, name
 ):
     monkeypatch.chdir(tmp_path)
-    WRITE[name](tmp_path / "1.messages.json")
+    write(tmp_path / "1.messages.json", SESSIONS[name]())
     period, session = measured("1.messages.json")
     assert session["format"] == name
     (compaction,) = session["compactions"]
@@ -263,7 +248,7 @@ def test_the_repeated_read_is_found_and_the_page_says_what_a_format_records(
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in page.partition("## What each format records")[2].splitlines()
         if line.startswith("|") and "---" not in line
-    ][: len(WRITE) + 1]
+    ][: len(SESSIONS) + 1]
     assert head == ["format", *COLUMNS]
     (told,) = [cells for format, *cells in rows if format == name]
     known = {column: is_known(compaction) for column, is_known in COLUMNS.items()}
@@ -276,7 +261,7 @@ def test_dollars_that_are_none_are_not_taken(tmp_path, monkeypatch, cost):
     session = opencode_session()
     info = next(m["info"] for m in session["messages"] if m["info"].get("summary"))
     info |= {"cost": cost, "time": {"created": cost, "completed": 10**400}}
-    (tmp_path / "s.json").write_text(json.dumps(session), "utf-8")
+    write(tmp_path / "s.json", session)
     (compaction,) = measured("s.json")[1]["compactions"]
     assert (compaction["usd"], compaction["seconds"]) == (None, None)
 
@@ -292,23 +277,20 @@ def test_dollars_that_are_none_are_not_taken(tmp_path, monkeypatch, cost):
     ],
 )
 def test_a_codex_compaction_alone_in_its_turn_was_asked_for(tmp_path, before, after, told):
-    said = [{"type": "text", "text": "go on"}]
+    said = {"type": "message", "content": text("go on")}
     lines_of = {
         "start": ("event_msg", {"type": "task_started"}),
         "end": ("event_msg", {"type": "task_complete"}),
-        "user": ("response_item", {"type": "message", "role": "user", "content": said}),
-        "answer": ("response_item", {"type": "message", "role": "assistant", "content": said}),
+        "user": ("response_item", {**said, "role": "user"}),
+        "answer": ("response_item", {**said, "role": "assistant"}),
         "call": ("response_item", {"type": "function_call", "call_id": "c", "name": "ls"}),
         "compact": ("compacted", {"message": "We read."}),
     }
-    names = ["user", "answer", *before, "compact", *after]
     path = tmp_path / "rollout.jsonl"
-    records = [
-        {"timestamp": time(2 * place), "type": lines_of[name][0], "payload": lines_of[name][1]}
-        for place, name in enumerate(names)
-    ]
-    path.write_text(lines(records), "utf-8")
-    importers = load_importers().importers
-    (transcript,) = conversations(importers["codex"], path)
+    names = enumerate(["user", "answer", *before, "compact", *after])
+    keys = ("timestamp", "type", "payload")
+    made = (dict(zip(keys, (time(2 * n), *lines_of[name]), strict=True)) for n, name in names)
+    write(path, made)
+    (transcript,) = conversations(load_importers().importers["codex"], path)
     (boundary,) = transcript.boundaries
     assert (boundary.trigger, boundary.seconds) == told

@@ -33,11 +33,6 @@ HOSTILE = "\x1b[2J|`<b>*x*\u202e"
 WIDE = "会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测"
 
 
-def trial(prompts: list[int], answer: int, state: bool = False, made: int = 0) -> Trial:
-    replies = tuple(TurnReply(f"answer {number}", number, answer, (), state) for number in prompts)
-    return Trial(replies, made, min(made, 1))
-
-
 def compared(
     id: str,
     full: list[int],
@@ -46,14 +41,13 @@ def compared(
     state: bool = False,
     made: int = 0,
 ) -> BothArms:
-    return BothArms(
-        dialogue_id=id,
-        task=id.partition("_")[0],
-        turns=len(full),
-        baseline=(trial(full, 100),),
-        summary=(trial(short, 100, state, made),),
-        agreements=(TrialMatch(consistency, consistency),),
-    )
+    def trial(prompts: list[int], state: bool, made: int) -> tuple[Trial]:
+        replies = tuple(TurnReply(f"answer {n}", n, 100, (), state) for n in prompts)
+        return (Trial(replies, made, min(made, 1)),)
+
+    match = TrialMatch(consistency, consistency)
+    both = trial(full, False, 0), trial(short, state, made)
+    return BothArms(id, id.partition("_")[0], len(full), *both, (match,))
 
 
 def evaluation(title: str = "anchored", **changes: Any) -> Evaluation:
@@ -67,13 +61,6 @@ def evaluation(title: str = "anchored", **changes: Any) -> Evaluation:
     return replace(evaluation_of(title, items), **changes)
 
 
-def many(task: str, saved: int, state: bool = True) -> list[BothArms]:
-    return [
-        compared(f"{task}_{number}", [500, 900 + number], [500, 900 - saved], 0.9, state)
-        for number in range(ENOUGH)
-    ]
-
-
 def rows(evaluation: Evaluation, name: str) -> list[dict[str, Any]]:
     data = json.loads(dialogue_json([evaluation]))
     found: list[dict[str, Any]] = data["evaluations"][0]["tables"][name]["rows"]
@@ -82,6 +69,10 @@ def rows(evaluation: Evaluation, name: str) -> list[dict[str, Any]]:
 
 def test_terminal_tables(snapshot: SnapshotAssertion) -> None:
     assert "\n".join(dialogue_text([evaluation(errors=1)])) == snapshot
+
+
+def figures(evaluation: Evaluation) -> dict[str, Any]:
+    return {row["figure"]: row["value"] for row in rows(evaluation, "overall")}
 
 
 def test_markdown_tables(snapshot: SnapshotAssertion) -> None:
@@ -110,20 +101,17 @@ def test_dialogues_without_a_summary_in_force_stand_apart() -> None:
     ("saved", "said"), [(300, "saves"), (-300, "costs"), (-4, "no difference")]
 )
 def test_a_task_saves_where_its_interval_says_so(saved: int, said: str) -> None:
-    (row,) = rows(evaluation_of("x", many("CM", saved)), "suitability")
+    items = [
+        compared(f"CM_{n}", [500, 900 + n], [500, 900 - saved], state=True) for n in range(ENOUGH)
+    ]
+    (row,) = rows(evaluation_of("x", items), "suitability")
     assert row["measured"] == said
 
 
 def test_several_trials_show_the_first_and_the_last_pass_k() -> None:
     one = compared("CM_1", [10, 20], [10, 15])
-    three = BothArms(
-        "CM_2",
-        "CM",
-        2,
-        one.baseline * 3,
-        one.summary * 3,
-        (TrialMatch(0.9, 1.0), TrialMatch(0.9, 1.0), TrialMatch(0.1, 1.0)),
-    )
+    agreements = tuple(TrialMatch(consistency, 1.0) for consistency in (0.9, 0.9, 0.1))
+    three = BothArms("CM_2", "CM", 2, one.baseline * 3, one.summary * 3, agreements)
     (row,) = rows(evaluation_of("x", [three]), "quality")
     assert (row["pass_1"], row["pass_3"]) == (pytest.approx(2 / 3), 0.0)
     assert "pass_2" not in row
@@ -159,15 +147,14 @@ def test_a_dialogue_with_a_trial_that_was_not_scored_is_not_scored_and_the_trial
     )
     partly = replace(one, baseline=one.baseline * 3, summary=one.summary * 3, agreements=agreements)
     whole = replace(partly, dialogue_id="CM_2", agreements=(TrialMatch(0.8, 0.6),) * 3)
-    figures = {row["figure"]: row["value"] for row in rows(evaluation_of("x", [partly]), "overall")}
-    assert (figures["not scored"], figures["trials not scored"]) == (1, 1)
-    assert (figures["consistency"], figures["retention"]) == (None, None)
-    assert not any(name.startswith("Pass^") for name in figures)
-    both = evaluation_of("x", [partly, whole])
-    figures = {row["figure"]: row["value"] for row in rows(both, "overall")}
-    assert (figures["not scored"], figures["trials not scored"]) == (1, 1)
-    assert (figures["consistency"], figures["retention"]) == pytest.approx((0.8, 0.6))
-    assert (figures["Pass^1"], figures["Pass^3"]) == (1.0, 1.0)
+    found = figures(evaluation_of("x", [partly]))
+    assert (found["not scored"], found["trials not scored"]) == (1, 1)
+    assert (found["consistency"], found["retention"]) == (None, None)
+    assert not any(name.startswith("Pass^") for name in found)
+    found = figures(evaluation_of("x", [partly, whole]))
+    assert (found["not scored"], found["trials not scored"]) == (1, 1)
+    assert (found["consistency"], found["retention"]) == pytest.approx((0.8, 0.6))
+    assert (found["Pass^1"], found["Pass^3"]) == (1.0, 1.0)
 
 
 def test_summaries_that_were_paid_and_never_in_force_stand_apart_from_noise() -> None:

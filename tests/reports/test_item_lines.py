@@ -2,22 +2,14 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support import builders
+from support import builders, finished
 
 from pytest_compaction.reports.items import item_lines, what_was_dropped
 from pytest_compaction.reports.one_strategy import kind_lines
 
 
 def fact(text, loss=None):
-    return {
-        "text": text,
-        "type": "value",
-        "loss": loss,
-        "survived": loss != "dropped",
-        "used": loss is None,
-        "view": "absent" if loss == "dropped" else "stated",
-        "answer": "stated" if loss is None else "absent",
-    }
+    return finished.fact(loss, text=text)
 
 
 def record(probe, overall, facts=(), kind="recall", **more):

@@ -2,16 +2,12 @@
 
 import pytest
 from support.builders import record
+from support.finished import fact
 
 from pytest_compaction.gate import ThresholdError, decide, parse_threshold
 from pytest_compaction.metrics import of_origin
 from pytest_compaction.reports.lines import WIDTH
 from pytest_compaction.reports.summary import run_summary
-
-
-def fact(stated):
-    view = "stated" if stated else "absent"
-    return {"text": "45", "type": "value", "view": view, "survived": stated, "used": False}
 
 
 def items(compactor, origin, **scores):
@@ -24,7 +20,7 @@ def items(compactor, origin, **scores):
             origin=origin,
             overall=score,
             status="passed" if score >= 3.5 else "failed",
-            facts=[fact(score >= 3), fact(False)],
+            facts=[fact(None if score >= 3 else "dropped", used=False), fact("dropped")],
             tokens={"log": 1000, "view": 100 if origin == "real" else 300, "summary": 0},
         )
         for name, score in scores.items()

@@ -1,6 +1,7 @@
 """The sentence that a summary begins with, and what a table must not mislead about."""
 
 import pytest
+from support import finished
 from support.builders import record
 
 from pytest_compaction.reports.items import case_line
@@ -9,8 +10,7 @@ from pytest_compaction.settings import CONTROL
 
 
 def fact(stated):
-    view = "stated" if stated else "absent"
-    return {"text": "45", "type": "value", "view": view, "survived": stated, "used": False}
+    return finished.fact(None if stated else "dropped", used=False)
 
 
 def item(case, score, compactor="anchored", null=None, probe="limit", **changes):

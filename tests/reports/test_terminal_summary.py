@@ -15,10 +15,6 @@ LONG = "a_rather_long_package.with_modules.inside:compact_everything"
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\u202e"
 
 
-def scores(accuracy, **others):
-    return dict.fromkeys(DIMENSIONS, accuracy) | others
-
-
 def fact(text, view, used):
     """A fact as a record holds it: the outcome in the view, and whether the answer states it."""
     answer = "stated" if used else "absent"
@@ -28,20 +24,14 @@ def fact(text, view, used):
 
 def beside(compactor, gain, **changes):
     """Items beside nulls that survive less well by about ``gain``."""
-    return [
-        made
-        | {
-            "nulls": {
-                "window": {"overall": 0.5, "stated": 0.1, "tokens": 1_700},
-                "random": {
-                    "overall": made["overall"] - gain - (made["case"] == "beta") * 0.2,
-                    "stated": 0.5,
-                    "tokens": 1_800,
-                },
-            }
+    found = items(compactor, **changes)
+    for made in found:
+        score = made["overall"] - gain - (made["case"] == "beta") * 0.2
+        made["nulls"] = {
+            "window": {"overall": 0.5, "stated": 0.1, "tokens": 1_700},
+            "random": {"overall": score, "stated": 0.5, "tokens": 1_800},
         }
-        for made in items(compactor, **changes)
-    ]
+    return found
 
 
 def at_budgets(compactor, lift, *budgets, **changes):
@@ -60,20 +50,12 @@ def at_budgets(compactor, lift, *budgets, **changes):
     ]
 
 
-def answered(records):
-    """The same items of a run in which a model answered."""
-    return [
-        made | {"reading": "answer", "view": {"overall": min(5.0, made["overall"] + 0.5)}}
-        for made in records
-    ]
-
-
 def record(case, probe, overall, compactor="anchored", **changes):
     made = {
         "overall": overall,
         "status": "passed" if overall >= 3.5 else "failed",
         "reason": "" if overall >= 3.5 else "accuracy 1.0, context 2.0, 1 of 2 facts dropped",
-        "dimensions": scores(overall, instruction=5.0),
+        "dimensions": dict.fromkeys(DIMENSIONS, overall) | {"instruction": 5.0},
         "reading": "view",
         "answer": {"overall": round(overall * 0.8, 2)},
         "facts": [
@@ -165,7 +147,10 @@ SUMMARIES = {
     ),
     "one strategy beside nulls": (beside("anchored", 1.0), ["anchored"], False),
     "one strategy with answers of a model": (
-        answered([*beside("anchored", -1.0), *control()]),
+        [
+            made | {"reading": "answer", "view": {"overall": min(5.0, made["overall"] + 0.5)}}
+            for made in [*beside("anchored", -1.0), *control()]
+        ],
         ["anchored", "none"],
         True,
     ),
