@@ -22,8 +22,9 @@ BOUNDS = {"design": (0.87, 0.13), "report": (0.86, 0.21)}
 """Least share of paraphrases stated and most of wrong versions: guards, not goals."""
 
 
-@pytest.fixture(params=sorted(BOUNDS))
+@pytest.fixture(params=["report", pytest.param("design", marks=pytest.mark.exhaustive)])
 def half(request):
+    """The half that nobody looked at; the other takes four times as long."""
     with (FOLDER / f"{request.param}.jsonl").open(encoding="utf-8") as lines:
         return request.param, [json.loads(line) for line in lines]
 

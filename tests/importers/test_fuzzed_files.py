@@ -15,7 +15,7 @@ from pytest_compaction.importers import importer_for, load_importers
 
 FORMATS = [name for name in SAMPLES if name in load_importers().importers]
 KINDS = ["case", *FORMATS]
-SLICE = 140
+SLICE = 75
 WHOLE, BATCHES = 800, 2
 HANGS_S = 30
 """A file that takes so long is taken to hang; ordinary ones take milliseconds."""
