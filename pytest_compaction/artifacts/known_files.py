@@ -115,18 +115,10 @@ class _FileState:
 
     def frozen(self, doubted_at: int) -> FileState:
         """The state, given the number of the operation that last put all files in doubt."""
-        return FileState(
-            self.path,
-            self.created,
-            self.modified,
-            self.read,
-            self.deleted,
-            self.renamed_from,
-            tuple(self.details),
-            tuple(self.message_ids),
-            not self.doubtful and self.seen_at >= doubted_at,
-            self.folder,
-        )
+        certain = not self.doubtful and self.seen_at >= doubted_at
+        done = (self.created, self.modified, self.read, self.deleted, self.renamed_from)
+        details, ids = tuple(self.details), tuple(self.message_ids)
+        return FileState(self.path, *done, details, ids, certain, self.folder)
 
 
 class _MergedFiles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from pytest_compaction.artifacts.touches import (
     text_detail,
 )
 from pytest_compaction.conversation import ToolCall
+from pytest_compaction.conversation.formats.parts import first_of
 
 _PATH_KEYS: Final = (
     "path filepath filename file targetfile absolutepath relativeworkspacepath relativepath "
@@ -78,7 +79,7 @@ def shell_script(call: ToolCall) -> str | None:
     if not _name_words(call.name) & _SHELL:
         return None
     arguments = _arguments(call)
-    command = _first(arguments, _COMMAND_KEYS)
+    command = first_of(arguments, _COMMAND_KEYS)
     several = arguments.get("commands")
     if command is None and isinstance(several, list):
         return "\n".join(line for line in several if isinstance(line, str)) or None
@@ -118,12 +119,8 @@ def _plain_key(key: str) -> str:
     return re.sub(r"[^a-z]", "", key[:100].lower())
 
 
-def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    return next((arguments[key] for key in keys if arguments.get(key) is not None), None)
-
-
 def _paths(arguments: Mapping[str, Any]) -> list[str]:
-    value = _first(arguments, (*_PATH_KEYS, "paths", "files", "filepaths"))
+    value = first_of(arguments, (*_PATH_KEYS, "paths", "files", "filepaths"))
     entries = value[:_MAX_ENTRIES] if isinstance(value, list) else [value]
     found = []
     for entry in entries:
@@ -143,7 +140,7 @@ def _editor_touches(arguments: Mapping[str, Any]) -> list[Touch] | None:
     if not paths:
         return _rename(arguments) if command == "rename" else None
     path = paths[0]
-    new = _first(arguments, _NEW_KEYS)
+    new = first_of(arguments, _NEW_KEYS)
     if command == "create":
         return [Touch("write", path, text_detail(new))]
     if command in {"str_replace", "insert"}:
@@ -156,13 +153,16 @@ def _editor_touches(arguments: Mapping[str, Any]) -> list[Touch] | None:
 
 
 def _rename(arguments: Mapping[str, Any]) -> list[Touch]:
-    old, new = clean_path(_first(arguments, _FROM_KEYS)), clean_path(_first(arguments, _TO_KEYS))
+    old, new = (
+        clean_path(first_of(arguments, _FROM_KEYS)),
+        clean_path(first_of(arguments, _TO_KEYS)),
+    )
     return [Touch("rename", new, old_path=old)] if old and new else []
 
 
 def _text_touches(words: frozenset[str], arguments: Mapping[str, Any]) -> list[Touch]:
     paths = _paths(arguments)
-    patch = _first(arguments, _PATCH_KEYS)
+    patch = first_of(arguments, _PATCH_KEYS)
     if words & _EDIT and isinstance(patch, str):
         touches = patch_touches(patch)
         if touches or not paths:
@@ -170,7 +170,7 @@ def _text_touches(words: frozenset[str], arguments: Mapping[str, Any]) -> list[T
         return [Touch("edit", paths[0], line_detail(replacement_lines(patch)))]
     if not paths:
         return []
-    content = _first(arguments, _CONTENT_KEYS)
+    content = first_of(arguments, _CONTENT_KEYS)
     if words & _WRITE and (content is not None or not words & (_EDIT | _READ)):
         return [Touch("write", path, text_detail(content)) for path in paths]
     if words & _EDIT:
@@ -189,5 +189,5 @@ def _edit_detail(arguments: Mapping[str, Any]) -> str:
             for edit in edits[:_MAX_ENTRIES]
             if isinstance(edit, Mapping)
         ]
-    details = (text_detail(_first(pair, _NEW_KEYS), _first(pair, _OLD_KEYS)) for pair in pairs)
+    details = (text_detail(first_of(pair, _NEW_KEYS), first_of(pair, _OLD_KEYS)) for pair in pairs)
     return next((detail for detail in details if detail), "")

@@ -165,10 +165,10 @@ class TokenCounter:
         return total
 
 
-@lru_cache(maxsize=4)
-def shared_counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
-    """The one counter of a process in an encoding, for parts that count the same messages."""
-    return TokenCounter(encoding)
+@lru_cache(maxsize=1)
+def shared_counter() -> TokenCounter:
+    """The one counter of a process, for parts that count the same messages."""
+    return TokenCounter()
 
 
 def _digest(text: str) -> bytes:

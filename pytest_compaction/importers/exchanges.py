@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -104,48 +103,6 @@ def is_chat_message(value: Any) -> bool:
     )
 
 
-def transcripts_of(
-    path: Path,
-    read: Callable[[PlacedValue], Exchange | str | None],
-    make: Callable[[Exchange, Path], Transcript],
-    name: str,
-    is_message: Callable[[Any], bool] = is_chat_message,
-    split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
-) -> Iterator[Transcript]:
-    """The conversations of a file with distinct names; requests that continue one are joined.
-
-    ``read`` reads one value of the file as a conversation or a request, or gives the reason why it
-    is known to be none; ``make`` turns a whole conversation into a transcript. Bare messages make
-    one together. ``split`` divides a value into several. Raises :class:`ImportFormatError` if there
-    is no conversation of the format of this name.
-    """
-    lost = Tally()
-    used: set[str] = set()
-
-    def items_of(found: PlacedValue) -> Iterable[PlacedValue]:
-        """The value, or the items of a list of several conversations."""
-        place, value = found
-        if not is_list(value) or not value or any(is_message(item) for item in value):
-            return (found,)
-        return (PlacedValue(f"{place}, item {n}", item) for n, item in enumerate(value))
-
-    number = -1
-    items = chain.from_iterable(map(split or items_of, json_values(path, lost)))
-    exchanges = _exchanges(items, read, is_message, path, lost)
-    for number, exchange, last in numbered(_joined(exchanges)):
-        if last:
-            exchange.tally.add(lost)
-        own = (exchange.name or f"{number:04d}") if number else ""
-        if own in used:
-            own = f"{own}-{number:04d}"
-        used.add(own)
-        yield make(replace(exchange, name=own), path)
-    if number < 0:
-        raise ImportFormatError(
-            f"{path}: no conversation of {name} was recognised. Name another format with --format"
-        )
-
-
 def exchange_format(
     name: str,
     description: str,
@@ -158,10 +115,41 @@ def exchange_format(
     split: Callable[[PlacedValue], Iterable[PlacedValue]] | None = None,
     named_only: bool = False,
 ) -> Format:
-    """A format whose files hold conversations or requests; see :func:`transcripts_of`."""
-    transcripts = partial(
-        transcripts_of, read=read, make=make, name=name, is_message=is_message, split=split
-    )
+    """A format whose files hold conversations or requests; requests that continue one are joined.
+
+    ``read`` reads one value of the file as a conversation or a request, or gives the reason why it
+    is known to be none; ``make`` turns a whole conversation into a transcript. Bare messages make
+    one together. ``split`` divides a value into several.
+    """
+
+    def items_of(found: PlacedValue) -> Iterable[PlacedValue]:
+        """The value, or the items of a list of several conversations."""
+        place, value = found
+        if not is_list(value) or not value or any(is_message(item) for item in value):
+            return (found,)
+        return (PlacedValue(f"{place}, item {n}", item) for n, item in enumerate(value))
+
+    def transcripts(path: Path) -> Iterator[Transcript]:
+        """The conversations of a file with distinct names."""
+        lost = Tally()
+        used: set[str] = set()
+        number = -1
+        items = chain.from_iterable(map(split or items_of, json_values(path, lost)))
+        exchanges = _exchanges(items, read, is_message, path, lost)
+        for number, exchange, last in numbered(_joined(exchanges)):
+            if last:
+                exchange.tally.add(lost)
+            own = (exchange.name or f"{number:04d}") if number else ""
+            if own in used:
+                own = f"{own}-{number:04d}"
+            used.add(own)
+            yield make(replace(exchange, name=own), path)
+        if number < 0:
+            raise ImportFormatError(
+                f"{path}: no conversation of {name} was recognised. Name another format with "
+                "--format"
+            )
+
     shown = shown_by(recognises)
     return Format(name, description, shown, transcripts, specificity, named_only=named_only)
 

@@ -348,9 +348,9 @@ def _are_lines(lines: Sequence[str]) -> bool:
     return whole > 1 and whole * 2 > len(lines)
 
 
-def head_values(head: str, most: int = 20) -> list[Any]:
+def head_values(head: str) -> list[Any]:
     """The values in the beginning of a file: its first lines, or its cut-off document."""
-    lines = [line for line in head.split("\n") if line.strip("\0 \t\r")][:most]
+    lines = [line for line in head.split("\n") if line.strip("\0 \t\r")][:VALUES]
     if len(lines) > 1 and (_loaded(lines[0]) is not None or _are_lines(lines[1:])):
         return [value for value in map(_loaded, lines) if value is not None]
     whole = _loaded(head)

@@ -267,6 +267,12 @@ class Tally:
             if key not in known and is_long(value):
                 self.left_out[f"member {printable(str(key), 40)!r} of a message, not read"] += 1
 
+    def refuse_all(self, path: Path, what: str) -> None:
+        """Raise the error of a file of lines in which nothing was recognised."""
+        raise ImportFormatError(
+            f"{path}: no {what} among {self.records} lines; name another format with --format"
+        )
+
     def wrong(self, sentence: str) -> ValueError:
         """The error of an importer."""
         return ImportFormatError(sentence)

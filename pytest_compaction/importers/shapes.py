@@ -27,6 +27,7 @@ from pytest_compaction.conversation.formats.gemini import listed
 from pytest_compaction.conversation.formats.parts import (
     Media,
     as_arguments,
+    first_of,
     mapping,
     media_of,
     string,
@@ -121,11 +122,6 @@ class Shape:
     leave: Mapping[str, str] = field(default_factory=dict)
     joined: bool = False
     read: tuple[str, ...] = ()
-
-
-def first_of(given: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    """The value of the first key that has one."""
-    return next((given[key] for key in keys if given.get(key) is not None), None)
 
 
 def merged(record: Mapping[str, Any], inner: Sequence[str]) -> Mapping[str, Any]:

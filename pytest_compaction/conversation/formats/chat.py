@@ -34,17 +34,13 @@ ChatMessage = Json
 """One message in OpenAI chat shape."""
 
 
-def from_chat(
-    items: Iterable[Mapping[str, Any]],
-    origin: Literal["log", "synthetic"] = "log",
-    prefix: str = "m",
-) -> tuple[Message, ...]:
+def from_chat(items: Iterable[Mapping[str, Any]], prefix: str = "m") -> tuple[Message, ...]:
     """Read OpenAI chat dictionaries; a message without ``id`` is named by its position.
 
     Raises :class:`MessageShapeError` that names the position and the key.
     """
     return tuple(
-        message_from_chat(item, f"{prefix}{index}", f"message {index}", origin)
+        message_from_chat(item, f"{prefix}{index}", f"message {index}")
         for index, item in enumerate(items)
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -15,6 +15,11 @@ TEXTS: Final = ("text", "input_text", "output_text")
 THOUGHTS: Final = ("thinking", "redacted_thinking", "reasoning")
 IMAGES: Final = ("image_url", "input_image", "computer_screenshot")
 """Types of OpenAI's parts: texts, reasoning, and images by their address."""
+
+
+def first_of(given: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    """The value of the first key that has one."""
+    return next((given[key] for key in keys if given.get(key) is not None), None)
 
 
 class MessageShapeError(ValueError):

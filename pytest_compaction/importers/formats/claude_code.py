@@ -266,10 +266,7 @@ class _SessionReader:
             self._tally.records += 1
             self._record(record, f"{self._path}, line {number}")
         if not self._recognised:
-            raise ImportFormatError(
-                f"{self._path}: no Claude Code message among {self._tally.records} lines; "
-                "name another format with --format"
-            )
+            self._tally.refuse_all(self._path, "Claude Code message")
         messages, places = self._assembled()
         empty = f"{self._path}: a Claude Code session without a message; there is nothing to import"
         boundaries = self._boundaries(messages, places)

@@ -90,10 +90,7 @@ class _RolloutReader:
             self._tally.records += 1
             self._record(record, f"{path}, line {number}")
         if not self._recognised:
-            raise ImportFormatError(
-                f"{path}: no Codex item among {self._tally.records} lines; "
-                "name another format with --format"
-            )
+            self._tally.refuse_all(path, "Codex item")
         messages = self._items.messages
         boundaries = (*self._items.boundaries, *self._boundaries)
         count_compactions(boundaries, self._tally)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.protocol import (
     SUMMARY_IN_RECORD,
-    Tally,
     counted_tokens,
     seconds_between,
 )
@@ -37,9 +37,7 @@ _PROGRAM: Final = ("session.", "assistant.", "subagent.", "hook.", "tool.", "per
 
 
 class _EventReader(TurnReader):
-    def __init__(self, shape: Shape, tally: Tally) -> None:
-        super().__init__(shape, tally)
-        self._began: Mapping[str, Any] = {}
+    _began: Mapping[str, Any] = MappingProxyType({})
 
     def record(self, record: Mapping[str, Any]) -> None:
         kind = string(record.get("type"))

@@ -40,9 +40,7 @@ class _RunReader(TurnReader):
         role, content = record.get("role"), record.get("content")
         text = plain_text(content)
         refused = _REFUSED.match(text[:_HEAD])
-        waiting = (
-            [one.call.id for one in self.turns[-1].calls if not one.answer] if self.turns else []
-        )
+        waiting = self.waiting
         if role in ("user", "exit") and waiting and not refused:
             role, record = "tool", {**record, "tool_call_id": waiting[0]}
         if role == "exit":

@@ -23,11 +23,11 @@ _SHAPE: Final = Shape(
 
 
 class _SessionReader(TurnReader):
+    _tail = _trigger = ""
+
     def __init__(self, shape: Shape, tally: Any) -> None:
         super().__init__(shape, tally)
         self._starts: dict[str, int] = {}
-        self._tail: str = ""
-        self._trigger: str = ""
 
     def record(self, record: Mapping[str, Any]) -> None:
         parts = [mapping(part) for part in listed(record.get("parts"))]

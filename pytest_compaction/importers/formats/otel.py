@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from pytest_compaction.conversation import json_or_none
 from pytest_compaction.conversation.formats.gemini import listed
-from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.conversation.formats.parts import first_of, mapping, string
 from pytest_compaction.importers.exchanges import Exchange
 from pytest_compaction.importers.json_files import PlacedValue, is_list
-from pytest_compaction.importers.shapes import Shape, first_of, shaped
+from pytest_compaction.importers.shapes import Shape, shaped
 
 _SHAPE: Final = Shape(inner=("message",), content=("parts", "content", "contents"))
 _NUMBERED: Final = re.compile(

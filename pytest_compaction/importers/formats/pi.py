@@ -76,10 +76,7 @@ class _SessionReader:
             self._record(record, number)
         messages = self._thread.finished()
         if not self._recognised:
-            raise ImportFormatError(
-                f"{self._path}: no pi record among {self._tally.records} lines; "
-                "name another format with --format"
-            )
+            self._tally.refuse_all(self._path, "pi record")
         empty = f"{self._path}: a pi session without a message; there is nothing to import"
         return self._tally.transcript(messages, self._path, empty, self._model, self._boundaries)
 

@@ -26,9 +26,7 @@ _SHAPE: Final = Shape(
 
 
 class _MessageReader(TurnReader):
-    def __init__(self, shape: Shape, tally: Any) -> None:
-        super().__init__(shape, tally)
-        self._instructions = ""
+    _instructions = ""
 
     def record(self, record: Mapping[str, Any]) -> None:
         """Read a request or response; each part of a request says whose words it has."""

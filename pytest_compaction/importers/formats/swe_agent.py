@@ -21,7 +21,7 @@ from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.importers.chat_messages import note_end, plain_text, thinking_blocks
 from pytest_compaction.importers.exchanges import Exchange
 from pytest_compaction.importers.json_files import PlacedValue, is_list
-from pytest_compaction.importers.protocol import Tally, unknown
+from pytest_compaction.importers.protocol import unknown
 from pytest_compaction.importers.shapes import Shape, TurnReader, shaped
 
 _EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n")
@@ -97,20 +97,16 @@ def _recognised(value: Any) -> bool:
 
 
 class _HistoryReader(TurnReader):
-    def __init__(self, shape: Shape, tally: Tally) -> None:
-        super().__init__(shape, tally)
-        self._file = ""
-        self._action = ""
-        self._main: Any = None
-        self._commands = 0
+    _file = ""
+    _action = ""
+    _main: str | None = None
+    _commands = 0
 
     def record(self, record: Mapping[str, Any]) -> None:
         """Read a message of the main agent; one behind a call is its output."""
         role, content = record.get("role"), record.get("content")
         self._main = str(record.get("agent", "")) if self._main is None else self._main
-        waiting = (
-            [one.call.id for one in self.turns[-1].calls if not one.answer] if self.turns else []
-        )
+        waiting = self.waiting
         if record.get("is_demo") is True:
             self.tally.left_out["demonstration of another task, shown before this one"] += 1
         elif str(record.get("agent", self._main)) != self._main:
