@@ -205,8 +205,9 @@ def own_client(pytester, monkeypatch):
 
 
 def test_without_a_terminal_the_estimate_and_the_command_are_said_and_no_model_is_asked(
-    pytester, own_client, capsys
+    pytester, own_client, capsys, monkeypatch
 ):
+    run_here(pytester, monkeypatch)
     before = files(pytester.path)
     assert initialise("--compactor=my_agent:compact", "--data=../our data") == 1
     said = capsys.readouterr().out

@@ -1,13 +1,16 @@
 """Public sessions of Claude Code, pi and Cline: from import to what forgetting costs there."""
 
 import json
+import os
 import re
 import shutil
+from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from support.builders import COUNTER
 from support.next_calls import NextEndpoint, way_of
-from support.paths import public_data
+from support.paths import COMMON_FOLDER, public_data
 from support.scenarios import records, run
 
 from pytest_compaction import cli
@@ -25,12 +28,13 @@ DATA_GO = "/Users/user/Work/entire/devenv/cli/cmd/entire/cli/list/data.go"
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory):
-    """The folder with the cases of the sessions."""
-    folder = tmp_path_factory.mktemp("public") / "cases"
-    for name in SESSIONS:
-        arguments = ["import", str(public_data(name)), "-o", str(folder), "--without-probes"]
-        assert cli.main(arguments) == 0
+def imported():
+    """The folder with the cases of the sessions, imported once for all workers of the tests."""
+    folder = Path(os.environ[COMMON_FOLDER], "public-sessions")
+    with FileLock(f"{folder}.lock"):
+        for name in () if folder.exists() else SESSIONS:
+            arguments = ["import", str(public_data(name)), "-o", str(folder), "--without-probes"]
+            assert cli.main(arguments) == 0
     return folder
 
 

@@ -26,7 +26,7 @@ ASKING = [name for name in REGISTRY.names() if asks_a_model(name)] + [
     "codex:mode=local",
     *(f"{name}:embedding=text-embedding-3-small" for name in ("light", "rag")),
 ]
-OFTEN = {"anchored", "light", "openai-compact", "truncate", ASKING[-1]}
+OFTEN = {"anchored", "openai-compact", "truncate", ASKING[-1]}
 """Strategies of different shapes; the slower lane takes all the others too."""
 
 
