@@ -290,9 +290,23 @@ def test_an_option_that_is_there_and_empty_is_refused(settings_of, given, said):
         settings_of(given)
 
 
-def test_replay_and_refresh_exclude_each_other(settings_of):
-    with pytest.raises(OptionError, match="give one of the two"):
-        settings_of("--compaction-replay", "--compaction-refresh")
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("replay", "refresh", "give one of the two"),
+        ("export=out", "replay", "it cannot be given with --compaction-replay"),
+        ("export=out", "refresh", "it cannot be given with --compaction-refresh"),
+        ("export=out", "estimate", "it cannot be given with --compaction-estimate"),
+        ("executor=dask://a:1", "max-cost=1", "--compaction-max-cost cannot be kept"),
+        ("executor=dask://a:1", "check", "--compaction-check measures no cases"),
+        ("executor=dask://a:1", "model=recorded", "recorded words are read on this machine"),
+        ("shard=1/2", "check", "--compaction-check runs no case; leave one of the two out"),
+        ("judge=recorded", "model=offline", "recorded words are summaries: --compaction-model="),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(settings_of, one, other, said):
+    with pytest.raises(OptionError, match=said):
+        settings_of(f"--compaction-{one}", f"--compaction-{other}")
 
 
 @pytest.mark.parametrize(

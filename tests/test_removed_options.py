@@ -71,10 +71,6 @@ def test_an_option_of_the_table_is_taken_as_long_as_it_is_registered(pytester, o
 
 
 @pytest.mark.parametrize("role", ["model", "responder", "judge"])
-def test_the_model_of_the_reference_run_is_gone(pytester, role):
-    set_up(pytester, "first")
-    result = run(pytester, f"--compaction-{role}=reference")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"this version has no --compaction-{role}=reference: the words of" in flat(
-        result.errlines
-    )
+def test_the_model_of_the_reference_run_is_gone(refused, role):
+    said = refused(f"--compaction-{role}=reference")
+    assert f"this version has no --compaction-{role}=reference: the words of" in said

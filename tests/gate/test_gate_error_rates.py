@@ -1,12 +1,14 @@
 """How often the gate is red, by simulation: where nothing changed, and where a case is lost.
 
-Run as a program it prints the table: ``python tests/gate/test_gate_error_rates.py 500``.
+Run as a program it prints the table:
+``PYTHONPATH=tests python tests/gate/test_gate_error_rates.py 500``.
 """
 
 import random
 import sys
 
 import pytest
+from support.builders import record
 
 from pytest_compaction.gate import decide_baseline
 from pytest_compaction.metrics import newly_gone_bound, run_changes
@@ -30,35 +32,26 @@ def truth(source, cases):
 def run_of(source, stated):
     """Three trials of a run, read by a reader that errs in 5 % of the facts."""
     return [
-        record(case, probe, trial, [held != (source.random() < ERRS) for held in facts])
+        scored(case, probe, trial, [held != (source.random() < ERRS) for held in facts])
         for trial in range(1, TRIALS + 1)
         for (case, probe), facts in stated.items()
     ]
 
 
-def record(case, probe, trial, read):
+def scored(case, probe, trial, read):
     scores = dict.fromkeys(DIMENSIONS)
     for name, held in zip(DIMENSIONS, read, strict=False):
         scores[name] = 5.0 * held
-    overall = sum(5.0 * held for held in read) / len(read)
-    return {
-        "item": f"{case}-{probe}-{trial}",
-        "compactor": "anchored",
-        "case": case,
-        "probe": probe,
-        "trial": trial,
-        "budget": None,
-        "status": "passed" if overall >= 3.5 else "failed",
-        "overall": overall,
-        "dimensions": scores,
-        "facts": [
-            {"text": f"fact {number}", "survived": held, "used": held}
-            for number, held in enumerate(read)
-        ],
-        "traps": [],
-        "tokens": {},
-        "compaction": {},
-    }
+    facts = [{"text": f"fact {n}", "survived": held, "used": held} for n, held in enumerate(read)]
+    return record(
+        item=f"{case}-{probe}-{trial}",
+        case=case,
+        probe=probe,
+        trial=trial,
+        overall=sum(5.0 * held for held in read) / len(read),
+        dimensions=scores,
+        facts=facts,
+    )
 
 
 def decision(source, cases, lost=0, with_bound=True):

@@ -140,35 +140,33 @@ def test_removed_is_not_measured_when_no_view_was_made():
     assert measure("removed", [error], []) is None
 
 
-def test_a_scope_applies_to_its_strategy_only():
-    records = [record(overall=4.0), record(compactor="truncate", overall=1.0)]
-    assert decided(records, "overall@anchored>=3").passed
-    assert texts(decided(records, "overall@truncate>=3")) == ["overall@truncate 1.00 < 3.00"]
+HIGH, LOW = record(overall=4.0), record(compactor="truncate", overall=1.0)
+CONTROL = record(compactor="none", overall=1.0)
 
 
-def test_a_threshold_without_scope_is_for_every_strategy_and_names_them():
-    records = [record(overall=4.0), record(compactor="truncate", overall=1.0)]
-    decision = decided(records, "overall>=3")
-    assert not decision.passed
-    assert texts(decision) == ["overall@anchored 4.00 >= 3.00", "overall@truncate 1.00 < 3.00"]
-
-
-def test_the_control_is_not_judged_unless_it_is_named_or_alone():
-    control = record(compactor="none", overall=1.0)
-    assert texts(decided([record(), control], "overall>=3")) == ["overall 4.00 >= 3.00"]
-    assert texts(decided([record(), control], "overall@none>=3")) == ["overall@none 1.00 < 3.00"]
-    assert not decided([control], "overall>=3").passed
-
-
-def test_kept_is_counted_from_the_control():
-    records = [record(overall=3.0), record(compactor="none", overall=4.0)]
-    assert texts(decided(records, "kept>=0.7")) == ["kept 0.75 >= 0.70"]
-
-
-def test_a_scope_that_did_not_run_fails():
-    decision = decided([record()], "overall@truncate>=3")
-    assert texts(decision) == ["overall@truncate: nothing was measured"]
-    assert not decision.passed
+@pytest.mark.parametrize(
+    ("records", "expression", "passed", "found"),
+    [
+        ([HIGH, LOW], "overall@anchored>=3", True, ["overall@anchored 4.00 >= 3.00"]),
+        ([HIGH, LOW], "overall@truncate>=3", False, ["overall@truncate 1.00 < 3.00"]),
+        (
+            [HIGH, LOW],
+            "overall>=3",
+            False,
+            ["overall@anchored 4.00 >= 3.00", "overall@truncate 1.00 < 3.00"],
+        ),
+        ([HIGH], "overall@truncate>=3", False, ["overall@truncate: nothing was measured"]),
+        ([HIGH, CONTROL], "overall>=3", True, ["overall 4.00 >= 3.00"]),
+        ([HIGH, CONTROL], "overall@none>=3", False, ["overall@none 1.00 < 3.00"]),
+        ([CONTROL], "overall>=3", False, ["overall 1.00 < 3.00"]),
+        ([HIGH, CONTROL], "kept>=0.7", True, ["kept 4.00 >= 0.70"]),
+    ],
+)
+def test_a_threshold_is_for_its_scope_or_for_every_strategy_but_the_control(
+    records, expression, passed, found
+):
+    decision = decided(records, expression)
+    assert (decision.passed, texts(decision)) == (passed, found)
 
 
 def test_nothing_asked_and_nothing_unscored_decides_nothing():

@@ -60,12 +60,15 @@ def test_a_compactor_that_is_not_there_ends_the_run_and_says_what_there_is(pytes
 
 
 @pytest.mark.parametrize("option", ["model", "responder", "judge"])
-def test_a_slip_in_the_name_of_the_offline_model_ends_the_run_and_asks_what_was_meant(
-    pytester, option
+@pytest.mark.parametrize(
+    ("slip", "meant"), [("Oflline", "offline"), ("recordet", "recorded' (summaries that a model")]
+)
+def test_a_slip_in_the_name_of_a_model_ends_the_run_and_asks_what_was_meant(
+    pytester, option, slip, meant
 ):
     set_up(pytester, "first")
-    said = refused(pytester, f"--compaction-{option}=Oflline", compactor="keep")
-    assert "unknown model 'Oflline'; did you mean 'offline'" in said
+    said = refused(pytester, f"--compaction-{option}={slip}", compactor="keep")
+    assert f"unknown model '{slip}'; did you mean '{meant}" in said
 
 
 WRONG_VALUES = {
@@ -87,7 +90,7 @@ WRONG_VALUES = {
     "--compaction-executor": ["dask", "dask://", "ftp://host:1"],
     "--compaction-languages": ["xx", "klingon"],
     "--compaction-shard": ["0/2", "3/2", "two", "1/2/3"],
-    "--compaction-budget": ["0", "-1", "1e3", "many", "1.5", "1000000001"],
+    "--compaction-budget": ["0", "-1", "1e3", "many", "1.5", "1000000001", "recorded,1000"],
     "--compaction-threshold": ["overall", "overall>=", "overall=3", "charm>=3", "file.charm>=3"],
     "--compaction-encoding": ["no_such_encoding"],
     "--compaction-cycles": ["-1", "1001", "many"],

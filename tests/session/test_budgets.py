@@ -23,13 +23,6 @@ def test_items_name_the_budget_and_come_in_its_order(pytester):
     ]
 
 
-def test_without_the_option_no_id_names_a_budget(pytester):
-    set_up(pytester, "first")
-    result = run(pytester, "-v")
-    assert ran(result) == [f"strategies:keep-first-{probe}" for probe in PROBES]
-    assert {record["budget"] for record in records(pytester).records} == {None}
-
-
 def test_one_budget_takes_the_place_of_that_of_the_cases(pytester):
     set_up(pytester, "first")
     run(pytester, "--compactor=window", "--compaction-budget=60", compactor=None)
@@ -92,24 +85,21 @@ def scored(budget, overall):
 
 
 @pytest.mark.parametrize(
-    ("scope", "checked"),
+    ("budgets", "scope", "checked"),
     [
-        (None, {"overall@anchored-b100": False, "overall@anchored-b400": True}),
-        ("anchored", {"overall@anchored-b100": False, "overall@anchored-b400": True}),
-        ("anchored-b400", {"overall@anchored-b400": True}),
-        ("anchored-b100", {"overall@anchored-b100": False}),
+        ([100], "anchored", {"overall@anchored": False}),
+        ([100], "anchored-b100", {"overall@anchored-b100": False}),
+        ([100, 400], None, {"overall@anchored-b100": False, "overall@anchored-b400": True}),
+        ([100, 400], "anchored", {"overall@anchored-b100": False, "overall@anchored-b400": True}),
+        ([100, 400], "anchored-b400", {"overall@anchored-b400": True}),
+        ([100, 400], "anchored-b100", {"overall@anchored-b100": False}),
     ],
 )
-def test_a_threshold_is_for_each_budget_or_for_the_one_it_names(scope, checked):
+def test_a_threshold_is_for_each_budget_or_for_the_one_it_names(budgets, scope, checked):
     decision = decide(
-        [scored(100, 2.0), scored(400, 4.0)], [Threshold("overall", ">=", 3.0, scope)], 0
+        [scored(budget, budget / 100) for budget in budgets],
+        [Threshold("overall", ">=", 3.0, scope)],
+        0,
     )
     found = {check.text.split()[0]: check.holds for check in decision.checks}
     assert found == checked
-
-
-def test_a_single_budget_may_be_named_or_not_in_a_threshold():
-    for scope in ("anchored", "anchored-b100"):
-        decision = decide([scored(100, 4.0)], [Threshold("overall", ">=", 3.0, scope)], 0)
-        assert decision.decides
-        assert decision.passed

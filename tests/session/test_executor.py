@@ -196,8 +196,6 @@ def test_a_replay_runs_here_and_says_so(pytester, stub, pools):
             ["--compaction-executor=ray://host:1"],
             "ray://host:1 names no executor",
         ),
-        ([HERE, "--compaction-max-cost=1"], "--compaction-max-cost cannot be kept"),
-        ([HERE, "--compaction-check"], "--compaction-check measures no cases"),
         ([HERE, "--compaction-judge=mute"], "the model 'mute' is added by a plugin"),
     ],
 )

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from support.exporting import FOLDER, MODEL, answered, batch_lines, exported, refusal, result
-from support.scenarios import own, records, run, run_files, set_up, write_cases
+from support.scenarios import own, records, refused, run, run_files, set_up, write_cases
 from support.stub_endpoint import PRICED, long_case, reply_to, role_of, serving
 from support.talks import talk, write
 from support.worker_counts import BOTH
@@ -293,17 +293,9 @@ def test_a_folder_in_use_for_something_else_is_refused(project):
     folder(project).mkdir()
     (folder(project) / "notes.txt").write_text("mine")
     shown = exported(project, TWO)
-    assert shown.ret == pytest.ExitCode.USAGE_ERROR
-    said = " ".join("\n".join(shown.errlines).split())
+    said = refused(shown)
     assert "is in use for something else; name an empty folder" in said
     assert [path.name for path in folder(project).iterdir()] == ["notes.txt"]
-
-
-@pytest.mark.parametrize("other", ["replay", "refresh", "estimate"])
-def test_options_that_contradict_an_export_are_refused(project, other):
-    shown = exported(project, TWO, f"--compaction-{other}")
-    assert shown.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"it cannot be given with --compaction-{other}" in "\n".join(shown.errlines)
 
 
 def test_plain_files_lead_to_a_replay_too(project):

@@ -343,31 +343,6 @@ def test_a_rule_without_records_is_red_be_there_no_item_or_every_one_skipped(pyt
     assert (result.ret, last_line(result)) == (FAILED, f"{line}{nothing}")
 
 
-def test_a_strategy_of_the_run_without_a_record_fails_the_rules_for_all(pytester):
-    set_up(pytester)
-    both = f"--compactor={own('keep')},{own(HALF)}"
-    result = run(pytester, both, "-k", "keep", *gate("overall>=0"), compactor=None)
-    assert result.ret == FAILED
-    assert last_line(result) == (
-        "GATE FAILED overall@strategies:forget_limit: nothing was measured · on 8 of 16 items"
-    )
-    curve = ["--compaction-budget=400,1000", "-k", "b1000"]
-    result = run(pytester, *curve, *gate("overall>=0", f"overall@{own('keep')}-b1000>=0"))
-    assert last_line(result) == (
-        "GATE FAILED overall@strategies:keep-b400: nothing was measured · on 8 of 16 items"
-    )
-
-
-def test_a_selection_is_gated_on_what_was_selected_and_its_line_says_of_how_many(pytester):
-    set_up(pytester)
-    arguments = ["-m", "compaction(kind='file')", *gate("overall>=5")]
-    result = run(pytester, *arguments)
-    assert result.ret == OK
-    assert last_line(result) == (
-        "GATE PASSED overall 5.00 >= 5.00 · on 2 of 8 items · 0 items below 3.5"
-    )
-
-
 def test_quiet_runs_end_with_the_gate_too(pytester):
     set_up(pytester, "first")
     result = run(pytester, "-qq", *gate("overall>=4"), compactor=HALF)

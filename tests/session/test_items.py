@@ -19,8 +19,6 @@ from support.scenarios import (
 )
 from support.worker_counts import BOTH
 
-from pytest_compaction.session.session import shipped_cases
-
 PROBE_MODULE = """
     def test_probe(case, probe, compactor, judge):
         judge(probe, compactor(case).ask(probe)).check()
@@ -60,21 +58,13 @@ def test_trials_are_numbered_at_the_end_of_the_id_and_recorded(pytester):
     assert sorted({record["trial"] for record in scenarios.records(pytester).records}) == [1, 2]
 
 
-def test_parameters_of_a_compactor_are_part_of_the_id(pytester):
-    set_up(pytester, "first")
-    listed = run(
-        pytester, "--collect-only", "-q", "--compactor=truncate:fraction=0.25", compactor=None
-    )
-    assert parameters(listed) == ids(["truncate:fraction=0.25"], ["first"])
-
-
-def test_a_parameter_may_be_a_list(pytester):
+def test_parameters_of_a_compactor_are_part_of_the_id_and_may_be_a_list(pytester):
     set_up(pytester, "first")
     pytester.makepyfile(cut="def last(messages, budget, roles=()): return messages[-len(roles) :]")
-    run(pytester, "--compactor=cut:last:roles=['user','tool']", compactor=None)
-    assert {record["compactor"] for record in records(pytester).records} == {
-        "cut:last:roles=['user','tool']"
-    }
+    name = "cut:last:roles=['user','tool']"
+    result = run(pytester, "-v", f"--compactor={name}", compactor=None)
+    assert ran(result) == ids(["cut:last:roles=__user___tool__"], ["first"])
+    assert {record["compactor"] for record in records(pytester).records} == {name}
 
 
 @pytest.mark.parametrize(
@@ -98,13 +88,6 @@ def test_items_are_selected_as_those_of_any_parametrized_test(pytester, argument
     result.assert_outcomes(
         passed=len(selected), deselected=0 if "::" in arguments[0] else 8 - len(selected)
     )
-
-
-def test_exitfirst_stops_at_the_first_item_below_the_pass_score(pytester):
-    set_up(pytester)
-    result = run(pytester, "-x", compactor="forget")
-    result.assert_outcomes(failed=1)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
 @BOTH
@@ -279,7 +262,3 @@ def test_the_shipped_cases_serve_where_there_is_no_cases_folder_or_the_benchmark
     assert ran(run(pytester, "-v")) == ids([KEEP], ["first"])
     (pytester.path / "cases").rename(pytester.path / "others")
     assert ran(run(pytester, "-v")) == ids([KEEP], ["shipped"])
-
-
-def test_cases_are_shipped_with_the_package():
-    assert [path.name for path in shipped_cases().rglob("*.json")]

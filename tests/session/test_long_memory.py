@@ -8,13 +8,11 @@ from itertools import chain
 import pytest
 from support.long_conversations import write
 from support.scenarios import lean, records
+from support.worker_counts import BOTH
 
 from pytest_compaction.case import ABILITIES
 
 FOLDER = "chats"
-WORKERS = pytest.mark.parametrize(
-    "workers", ["-n0", pytest.param("-n2", marks=pytest.mark.exhaustive)]
-)
 
 
 @pytest.fixture
@@ -61,7 +59,7 @@ def read_by_a_model(project):
     return ("-n0", "--compaction-judge=reader")
 
 
-@WORKERS
+@BOTH
 def test_a_run_by_rules_shows_abilities_and_place_and_gates_on_a_kind(project, workers):
     reports = ("--compaction-report=run.md", "--compaction-report=run.html")
     rules = ("knowledge_update.overall@rag>=4", "summarization.overall@window>=4.9")
@@ -193,7 +191,7 @@ def test_the_control_is_a_column_of_the_table_of_abilities(project):
     assert re.search(r"^  ability +size +window +none$", result.stdout.str(), re.M)
 
 
-@WORKERS
+@BOTH
 def test_a_folder_in_a_conversation_stands_for_all_of_it(pytester, workers):
     folder = write(pytester.path / FOLDER / "10M" / "1", 8000, plans=2)
     (folder / "plan-0" / "topic.json").write_text("{}", "utf-8")

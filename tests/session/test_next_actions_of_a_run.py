@@ -11,7 +11,7 @@ import support.remote  # noqa: F401 - for good, because it imports distributed
 from support.endpoint_replies import is_check
 from support.exporting import batch_lines, exported
 from support.next_calls import FORGETFUL, NextEndpoint, next_data, next_reply, probe, way_of
-from support.scenarios import flat, last_line, records, run, run_files, write_cases
+from support.scenarios import flat, last_line, records, refused, run, run_files, write_cases
 from support.stub_endpoint import PRICED
 
 NEXT = "--compaction-next-actions"
@@ -255,9 +255,9 @@ def test_a_module_may_ask_at_a_point_without_questions(pytester, serve):
 
 def test_without_a_model_a_sentence_says_so(pytester):
     project(pytester, "one")
-    result = run(pytester, NEXT, BOTH, compactor=None)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "--compaction-next-actions asks a model which call comes next" in flat(result.errlines)
+    assert "--compaction-next-actions asks a model which call comes next" in refused(
+        run(pytester, NEXT, BOTH, compactor=None)
+    )
 
 
 def test_a_rule_on_it_without_the_option_is_red_and_says_what_to_add(pytester):

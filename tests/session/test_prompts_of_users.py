@@ -217,6 +217,11 @@ def test_a_prompt_that_holds_facts_of_the_cases_is_told_of(measure, pytester):
     ("given", "model", "said"),
     [
         ("anchored:prompt=new.md", (), "rules write the summaries and read no prompt; name one"),
+        (
+            "anchored:prompt=new.md",
+            ("--compaction-check",),
+            "rules write the summaries and read no",
+        ),
         ("anchored:instruction=brief", (), "anchored:instruction=brief: prompt= and instruction="),
         ("anchored:prompt=none.md", (MODEL,), "the prompt none.md cannot be read: No such file"),
         ("anchored:prompt=odd.md", (MODEL,), "names $message, which nothing fills; the placehol"),
@@ -241,12 +246,3 @@ def test_what_cannot_be_measured_is_refused_before_the_run(pytester, given, mode
     result = run(pytester, f"--compactor={given}", *model, compactor=None)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*{said.replace('[', '[[]')}*"])
-
-
-def test_a_check_of_the_invariants_is_no_measurement_of_a_prompt(pytester):
-    set_up(pytester, "first")
-    (pytester.path / "new.md").write_text(PROMPT)
-    given = ("--compactor=anchored:prompt=new.md", "--compaction-check")
-    result = run(pytester, *given, compactor=None)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*rules write the summaries and read no prompt*"])

@@ -81,12 +81,6 @@ def test_a_summary_that_drops_a_fact_is_seen_to_drop_it(pytester):
     assert "dropped (not in the view), reason: the broker restarts slowly" in flat(result.outlines)
 
 
-def test_a_summary_that_keeps_the_facts_passes(pytester):
-    set_up(pytester, "first")
-    write_cases(pytester, recorded_case("edited src/queue.py", FULL))
-    run(pytester, "--compactor=recorded", compactor=None).assert_outcomes(passed=4)
-
-
 def reads(numbers, first):
     """Reads of files, each with a result of its own; ``first`` numbers the first call."""
     for call, number in enumerate(numbers, start=first):

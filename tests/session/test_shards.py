@@ -31,13 +31,6 @@ def records_of(file):
     return load_run(file).records
 
 
-def test_a_check_of_invariants_has_no_shards(pytester):
-    set_up(pytester, "first")
-    result = run(pytester, "--compaction-shard=1/2", "--compaction-check")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "--compaction-check runs no case; leave one of the two out" in flat(result.errlines)
-
-
 @BOTH
 def test_a_shard_runs_the_items_of_its_cases_as_one_run_names_them(pytester, workers):
     set_up(pytester, *IDS)

@@ -87,25 +87,29 @@ def test_every_outcome_of_the_model_is_that_of_the_record(measured, outcome):
     assert {f["view"] for r in records.values() for f in r["facts"]} == {outcome}
 
 
-def test_a_claim_with_a_made_up_passage_has_no_score_and_says_why(measured):
-    made_up = {"passage": "The limit was raised to 45 by the operator", "outcome": "stated"}
-    result, records, _ = measured(replying(lambda line: made_up))
-    assert result.ret == 1
+def malformed(asked):
+    return Answer(checked() if is_check(asked.body) else completion('{"1": "stated"}'))
+
+
+MADE_UP = {"passage": "The limit was raised to 45 by the operator", "outcome": "stated"}
+
+
+@pytest.mark.parametrize(
+    ("decide", "requests", "said"),
+    [
+        (replying(lambda line: MADE_UP), 2, "does not stand in the view"),
+        (malformed, 4, "the reader test-model gave no usable reply: "),
+    ],
+    ids=["made-up passage", "malformed twice"],
+)
+def test_a_reply_that_cannot_be_used_leaves_its_items_unscored_with_the_reason(
+    measured, decide, requests, said
+):
+    result, records, asked = measured(decide)
+    assert (result.ret, len(asked)) == (1, requests)
     for record in records.values():
-        assert record["status"] == "unscored"
-        assert record["facts"] == []
-        assert "does not stand in the view" in record["reason"]
-
-
-def test_a_reply_that_is_malformed_twice_leaves_its_items_unscored_with_the_reason(measured):
-    def broken(asked):
-        return Answer(checked() if is_check(asked.body) else completion('{"1": "stated"}'))
-
-    _, records, asked = measured(broken)
-    assert len(asked) == 4
-    for record in records.values():
-        assert record["status"] == "unscored"
-        assert "the reader test-model gave no usable reply: " in record["reason"]
+        assert (record["status"], record["facts"]) == ("unscored", [])
+        assert said in record["reason"]
 
 
 def test_a_malformed_reply_is_repaired_once(measured):

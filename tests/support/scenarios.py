@@ -4,6 +4,8 @@ import copy
 import json
 import re
 
+import pytest
+
 from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.records import load_run
 
@@ -447,6 +449,12 @@ def failure(result, item):
 def flat(lines):
     """Join lines into one text, so that wrapping does not matter."""
     return " ".join(" ".join(lines).split())
+
+
+def refused(result):
+    """What a run says that was refused before it started."""
+    assert result.ret == pytest.ExitCode.USAGE_ERROR, str(result.stdout)
+    return flat(result.errlines)
 
 
 def node_ids(result):

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from support.scenarios import failure, flat, own
+from support.scenarios import failure, flat, own, refused
 from support.snapshot_runs import file_of, outcomes, run, shift, snapshots, statuses
 
 from pytest_compaction.judges import read_snapshot
@@ -190,8 +190,7 @@ def test_long_ids_that_differ_at_their_end_have_files_of_their_own(project):
 def test_without_syrupy_a_sentence_says_how_to_install_it(project):
     for workers in (0, 2):
         result = run(project, "-pno:syrupy", workers=workers)
-        assert result.ret == pytest.ExitCode.USAGE_ERROR
-        assert "--compaction-judge-snapshots needs the pytest plugin syrupy 7.0.1" in flat(
-            result.errlines
+        assert "--compaction-judge-snapshots needs the pytest plugin syrupy 7.0.1" in refused(
+            result
         )
         assert "pip install 'syrupy>=7.0.1'" in flat(result.errlines)
