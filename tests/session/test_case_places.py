@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from support.scenarios import case, last_line, records, run, set_up, write_cases
+from support.scenarios import case, last_line, records, run, set_up, set_up_with, write_cases
 from support.worker_counts import BOTH
 
 from pytest_compaction.session import named_files
@@ -27,9 +27,7 @@ def measured(pytester):
 
 
 def without_cases(pytester):
-    set_up(pytester, "first")
-    (pytester.path / "cases" / "first.json").unlink()
-    return pytester.path / "cases"
+    return set_up_with(pytester)
 
 
 def unrelated(pytester):

@@ -5,7 +5,7 @@ import re
 
 from support.choices import PROBES, choice_data
 from support.exporting import answered, batch_lines, exported, result
-from support.scenarios import last_line, own, records, run, set_up, write_cases
+from support.scenarios import last_line, own, records, run, set_up, set_up_with
 from support.stub_endpoint import PRICED
 from support.worker_counts import BOTH
 
@@ -24,10 +24,7 @@ def forget_push(messages, budget):
 
 def project(pytester, *ids, **changes):
     """A project with cases of standing constraints only."""
-    place = set_up(pytester, "first")
-    for path in place.glob("*.json"):
-        path.unlink()
-    write_cases(pytester, *(choice_data(id, **changes) for id in ids or ("export", "report")))
+    set_up_with(pytester, *(choice_data(id, **changes) for id in ids or ("export", "report")))
     pytester.makepyfile(forgetful=FORGETFUL)
 
 

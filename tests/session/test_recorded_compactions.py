@@ -295,25 +295,26 @@ def test_each_boundary_becomes_a_point_with_its_record():
     assert len(made.data["messages"]) == 8
 
 
-def test_the_budget_is_the_largest_view_on_record():
-    summary = "we looked at every part " * 400
-    made = make_case(transcript(Boundary("m3", summary), Boundary("m6", "short")))
-    assert made.data["budget"] == COUNTER.message(text_message("s", "user", summary))
+LONG = "we looked at every part " * 400
+LARGEST = COUNTER.message(text_message("s", "user", LONG))
 
 
-def test_a_record_of_a_few_words_leaves_room_for_a_summary():
-    assert make_case(transcript(Boundary("m3", "short"))).data["budget"] == 500
-
-
-def test_the_last_of_several_compactions_after_one_message_stands():
-    made = make_case(transcript(Boundary("m6", "first"), Boundary("m6", "second")))
-    (point,) = made.data["compaction_points"]
-    assert point["recorded"]["summary"] == "second"
-
-
-def test_a_compaction_after_the_last_message_is_the_last_point():
-    made = make_case(transcript(Boundary("m7", "all")))
-    assert [point["after"] for point in made.data["compaction_points"]] == ["m7"]
+@pytest.mark.parametrize(
+    ("boundaries", "points", "budget"),
+    [
+        ([("m3", LONG), ("m6", "short")], [("m3", LONG), ("m6", "short")], LARGEST),
+        ([("m3", "few words")], [("m3", "few words")], 500),
+        ([("m6", "first"), ("m6", "second")], [("m6", "second")], 500),
+        ([("m7", "all")], [("m7", "all")], 500),
+    ],
+    ids=["largest view", "room for a summary", "the last of several", "after the last message"],
+)
+def test_the_last_record_after_a_message_stands_and_the_largest_is_the_budget(
+    boundaries, points, budget
+):
+    data = make_case(transcript(*(Boundary(*each) for each in boundaries))).data
+    found = [(each["after"], each["recorded"]["summary"]) for each in data["compaction_points"]]
+    assert (found, data["budget"]) == (points, budget)
 
 
 def test_without_any_record_the_points_stay():

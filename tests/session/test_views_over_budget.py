@@ -11,7 +11,7 @@ from support.scenarios import (
     run,
     run_files,
     set_up,
-    write_cases,
+    set_up_with,
 )
 from support.sharded import IDS, merged, run_shards
 from support.talks import talk, write
@@ -31,11 +31,7 @@ FITS = (
 
 def tight(pytester, *ids):
     """A project in which every view but that of ``forget`` is over the budget."""
-    place = set_up(pytester, *ids or ("first",))
-    for path in place.iterdir():
-        path.unlink()
-    write_cases(pytester, *(case(id, budget=60) for id in ids or ("first",)))
-    return place
+    return set_up_with(pytester, *(case(id, budget=60) for id in ids or ("first",)))
 
 
 @BOTH

@@ -396,9 +396,14 @@ def write_cases(pytester, *cases, folder="cases"):
 
 def set_up(pytester, *ids):
     """Set up a project with strategies, models, and the named cases (``first`` and ``second``)."""
+    return set_up_with(pytester, *map(case, ids or ("first", "second")))
+
+
+def set_up_with(pytester, *cases):
+    """Set up a project with strategies, models, and these cases."""
     pytester.makepyfile(**{MODULE: STRATEGIES})
     pytester.makeconftest(JUDGES)
-    return write_cases(pytester, *(case(id) for id in ids or ("first", "second")))
+    return write_cases(pytester, *cases)
 
 
 def own(name, **parameters):
