@@ -54,15 +54,6 @@ def test_a_shard_leaves_the_failures_of_others_be_it_empty_or_not(pytester, plug
     assert [result.ret for result in after] == [FAILED, FAILED]
 
 
-@BOTH
-def test_an_empty_shard_is_a_passed_test(pytester, workers):
-    set_up(pytester, "first")
-    results = [run(pytester, workers, f"--compaction-shard={i}/2", GATE) for i in (1, 2)]
-    (empty,) = [result for result in results if "EMPTY" in last_line(result)]
-    empty.assert_outcomes(passed=1)
-    assert empty.ret == OK
-
-
 ZEROES = {
     "exitstatus first": ("@pytest.hookimpl(tryfirst=True)", "session.exitstatus = 0"),
     "exitstatus last": ("@pytest.hookimpl(trylast=True)", "session.exitstatus = 0"),

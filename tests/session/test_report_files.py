@@ -306,14 +306,20 @@ ALL = ("a.html", "a.md", "a.json", "a.csv")
 
 @pytest.mark.parametrize(
     "given",
-    [["-k", "nowhere"], ["--compaction-judge=refuses"], ["--compaction-cases=cases/first.json"]],
-    ids=["empty", "unscored", "one case"],
+    [
+        ["-k", "nowhere"],
+        ["--compaction-judge=refuses"],
+        ["--compaction-cases=cases/first.json"],
+        ["--compaction-responder=echo"],
+    ],
+    ids=["empty", "unscored", "one case", "full of escapes"],
 )
-def test_every_form_is_made_of_a_run_with_little_to_tell(pytester, given):
+def test_every_form_is_made_of_a_run_with_little_to_tell_and_is_harmless(pytester, given):
     set_up(pytester)
     result = run(pytester, *given, *reports(*ALL), compactor=HALF)
     result.stdout.fnmatch_lines([f"report: {name}" for name in ALL])
     assert "was not written" not in str(result.stdout)
+    assert not any("\x1b" in (pytester.path / name).read_text("utf-8") for name in ALL)
 
 
 def test_every_form_is_made_of_a_run_of_dialogues(pytester):
@@ -325,11 +331,3 @@ def test_every_form_is_made_of_a_run_of_dialogues(pytester):
     assert {item["type"] for item in data["items"]} == {"dialogue"}
     assert all(item["consistency"] is not None for item in data["items"])
     assert "Response quality by task" in (pytester.path / "a.md").read_text("utf-8")
-
-
-def test_every_form_is_made_of_a_run_full_of_escapes(pytester):
-    set_up(pytester, "first")
-    run(pytester, "--compaction-responder=echo", *reports(*ALL), compactor=HALF)
-    for name in ALL:
-        text = (pytester.path / name).read_text("utf-8")
-        assert "\x1b" not in text

@@ -37,14 +37,6 @@ def test_the_snapshots_of_what_is_not_in_a_run_are_left_alone(project, other):
     assert "snapshots unused" not in str(result.stdout)
 
 
-def test_the_snapshot_of_a_case_that_is_gone_stays(project):
-    run(project, "--snapshot-update")
-    (project.path / "cases/second.json").unlink()
-    for more in ((), ("--snapshot-update",)):
-        assert run(project, *more).ret == 0
-    assert len(snapshots(project)) == 8
-
-
 BREAKS = """
 from pathlib import Path
 
