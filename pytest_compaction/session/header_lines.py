@@ -22,7 +22,11 @@ def header_lines(session: BenchmarkSession) -> list[str]:
 def _sentences(session: BenchmarkSession) -> Iterator[str]:
     settings = session.settings
     yield _summary(session)
-    yield from _token_lines(session)
+    if session.endpoints is not None:
+        if settings.counted:
+            yield printable(settings.counted, 400)
+        if known := session.endpoints.own_tokens:
+            yield f"{ratio_text(known)} ({settings.encoding}), by earlier runs"
     yield from session.words.lines()
     yield from session.not_read
     yield from session.registry.understood(session.specs)
@@ -59,16 +63,6 @@ def _sentences(session: BenchmarkSession) -> Iterator[str]:
             yield (
                 f"{strategy}:{name} has no effect offline: the offline model does not read prompts"
             )
-
-
-def _token_lines(session: BenchmarkSession) -> Iterator[str]:
-    if session.endpoints is None:
-        return
-    known, settings = session.endpoints.own_tokens, session.settings
-    if settings.counted:
-        yield printable(settings.counted, 400)
-    if known:
-        yield f"{ratio_text(known)} ({settings.encoding}), by earlier runs"
 
 
 def _summary(session: BenchmarkSession) -> str:
