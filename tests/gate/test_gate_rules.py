@@ -169,38 +169,42 @@ def test_a_threshold_is_for_its_scope_or_for_every_strategy_but_the_control(
     assert (decision.passed, texts(decision)) == (passed, found)
 
 
-def test_nothing_asked_and_nothing_unscored_decides_nothing():
-    decision = decided([record()])
-    assert not decision.decides
-    assert decision.checks == ()
+LACKS = unscored(probe="q")
+NONE = [unscored(probe=f"p{n}") for n in range(3)]
 
 
-def test_unscored_items_above_the_tolerance_fail_even_without_thresholds():
-    decision = decided([record(), unscored(probe="q")])
-    assert decision.decides
-    assert not decision.passed
-    assert texts(decision) == ["unscored 1 > 0"]
+def panel(**scores):
+    return [{"name": name, "overall": score} for name, score in scores.items()]
 
 
-def test_unscored_items_within_the_tolerance_pass_and_are_shown_with_thresholds():
-    records = [record(), unscored(probe="q")]
-    assert not decided(records, max_unscored=1).decides
-    decision = decided(records, "overall>=3", max_unscored=1)
-    assert decision.passed
-    assert texts(decision) == ["overall 4.00 >= 3.00", "unscored 1 <= 1"]
+ONE_DEAD = [record(probe=f"p{n}", judges=panel(a=4.0, b=None)) for n in range(3)]
+ONE_ONCE = [record(judges=panel(a=4.0, b=None)), record(probe="q", judges=panel(a=4.0, b=3.0))]
+ALL_ONCE = [record(judges=panel(a=4.0, b=4.0)), unscored(probe="q", judges=panel(a=None, b=None))]
+HELD = "overall 4.00 >= 1.00"
 
 
-def test_every_threshold_must_hold():
-    decision = decided([record(overall=4.0)], "overall>=3", "accuracy>=4.5")
-    assert [check.holds for check in decision.checks] == [True, False]
-    assert not decision.passed
-
-
-def test_a_strategy_of_which_nothing_could_be_scored_is_red_whatever_is_tolerated():
-    decision = decided([unscored(probe=f"p{n}") for n in range(3)], max_unscored=99)
-    assert decision.decides
-    assert not decision.passed
-    assert "none of 3 items could be scored" in decision.checks[-1].text
+@pytest.mark.parametrize(
+    ("records", "expressions", "tolerated", "passed", "found"),
+    [
+        ([HIGH], (), 0, True, []),
+        ([HIGH, LACKS], (), 0, False, ["unscored 1 > 0"]),
+        ([HIGH, LACKS], (), 1, True, []),
+        ([HIGH, LACKS], ("overall>=1",), 1, True, [HELD, "unscored 1 <= 1"]),
+        ([HIGH], ("overall>=1", "accuracy>=4.5"), 0, False, [HELD, "accuracy 4.00 < 4.50"]),
+        (NONE, (), 99, False, ["anchored: none of 3 items could be scored"]),
+        (ONE_DEAD, ("overall>=1",), 99, False, [HELD, "judge b: scored none of 3 items"]),
+        (ONE_DEAD, (), 99, False, ["judge b: scored none of 3 items"]),
+        (ONE_ONCE, ("overall>=1",), 0, True, [HELD]),
+        ([record(judges=[])], ("overall>=1",), 0, True, [HELD]),
+        (ALL_ONCE, ("overall>=1",), 1, True, [HELD, "unscored 1 <= 1"]),
+    ],
+)
+def test_a_gate_has_a_check_for_each_rule_and_for_what_could_not_be_scored(
+    records, expressions, tolerated, passed, found
+):
+    decision = decided(records, *expressions, max_unscored=tolerated)
+    assert (decision.passed, texts(decision)) == (passed, found)
+    assert decision.decides == bool(found)
 
 
 def test_recorded_words_of_another_request_are_red_whatever_is_tolerated():
@@ -215,29 +219,6 @@ def test_recorded_words_of_another_request_are_red_whatever_is_tolerated():
         ]
         assert red in texts(decision)[-1]
     assert not decided([record(), measured]).decides, "without a gate it is marked"
-
-
-def panel(**scores):
-    return [{"name": name, "overall": score} for name, score in scores.items()]
-
-
-def test_a_judge_of_several_that_scored_nothing_is_red_whatever_is_tolerated():
-    records = [record(probe=f"p{n}", judges=panel(a=4.0, b=None)) for n in range(3)]
-    decision = decided(records, "overall>=1", max_unscored=99)
-    assert not decision.passed
-    assert texts(decision) == ["overall 4.00 >= 1.00", "judge b: scored none of 3 items"]
-    assert decided(records).decides, "without any threshold too"
-
-
-def test_a_judge_that_scored_something_or_is_alone_is_not_red_for_that():
-    some = [record(judges=panel(a=4.0, b=None)), record(probe="q", judges=panel(a=4.0, b=3.0))]
-    assert decided(some, "overall>=1").passed
-    assert decided([record(judges=[])], "overall>=1").passed
-    nobody = [record(judges=panel(a=4.0, b=4.0)), unscored(probe="q", judges=panel(a=None, b=None))]
-    assert texts(decided(nobody, "overall>=1", max_unscored=1)) == [
-        "overall 4.00 >= 1.00",
-        "unscored 1 <= 1",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,7 @@ def test_a_case_is_continued_until_it_was_compacted_so_often_or_is_stuck(pyteste
     }
     assert (rows["truncate"]["cycles"], rows["truncate"]["stuck"]["value"]) == (7, 0)
     assert rows["mask-observations"]["stuck"]["value"] == 1
-
-
-def test_a_cycle_may_be_so_much_growth(pytester):
-    growth = (CYCLES[0], "--compaction-trigger=growth:300", CYCLES[2])
-    run(pytester, "--compactor=truncate", *growth)
+    run(pytester, "--compactor=truncate", CYCLES[0], "--compaction-trigger=growth:300", CYCLES[2])
     own, more = continued(pytester)["truncate"]
     assert len(own) + len(more) == 7
     for last, event in pairwise([*own, *more]):

@@ -237,12 +237,20 @@ def test_strategies_of_ones_own_are_not_run_for_an_estimate(pytester, monkeypatc
     assert not (pytester.path / "calls.log").exists()
 
 
-def test_offline_there_is_nothing_to_estimate(pytester):
+@pytest.mark.parametrize(
+    ("instead", "said"),
+    [
+        ("estimate", "all models of this run work offline. Nothing was asked."),
+        ("export=out", "nothing is asked of an endpoint: all models * work offline"),
+    ],
+)
+def test_offline_there_is_nothing_to_estimate_or_to_export(pytester, instead, said):
     set_up(pytester, "first")
-    result = run(pytester, "--compaction-estimate")
+    result = run(pytester, f"--compaction-{instead}")
     assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["all models of this run work offline. Nothing was asked."])
+    result.stdout.fnmatch_lines([said])
     assert run_files(pytester) == []
+    assert not (pytester.path / "out").exists()
 
 
 def test_before_a_run_with_a_limit_one_line_says_what_it_will_spend(pytester, calls):

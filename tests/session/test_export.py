@@ -281,14 +281,6 @@ def test_a_strategy_that_breaks_is_named(project):
     assert "cannot be asked" in words
 
 
-def test_offline_there_is_nothing_to_export(pytester):
-    set_up(pytester, "first")
-    shown = run(pytester, f"--compaction-export={FOLDER}")
-    assert shown.ret == pytest.ExitCode.OK
-    shown.stdout.fnmatch_lines(["nothing is asked of an endpoint: all models * work offline"])
-    assert not folder(pytester).exists()
-
-
 def test_a_folder_in_use_for_something_else_is_refused(project):
     folder(project).mkdir()
     (folder(project) / "notes.txt").write_text("mine")

@@ -128,25 +128,25 @@ def test_a_view_over_the_budget_fails_a_test_that_does_not_ask_whether_it_passes
     assert run(pytester, REPORT).parseoutcomes() == {"passed": 4, "failed": 4}
 
 
-def test_shards_fail_over_the_budget_and_their_merger_says_what_was_not_compacted(pytester, capsys):
-    tight(pytester, *IDS)
+@pytest.mark.parametrize(
+    ("project", "code", "why"),
+    [
+        (tight, FAILED, "is smaller than its log · 12 items over budget · on 12 of 12 items"),
+        (set_up, OK, "is smaller than its log, and each log fits its budget"),
+    ],
+    ids=["over budget", "short"],
+)
+def test_shards_fail_over_the_budget_and_their_merger_says_what_was_not_compacted(
+    pytester, capsys, project, code, why
+):
+    project(pytester, *IDS)
     for result in run_shards(pytester, 2, compactor="same").values():
-        assert result.ret == FAILED
-        assert "items over budget" in last_line(result)
-    assert merged(pytester)[0] == 1
-    assert capsys.readouterr().out.splitlines()[-1] == (
-        "GATE FAILED strategies:same: nothing was compacted: no view of 12 items is smaller than "
-        "its log · 12 items over budget · on 12 of 12 items"
-    )
-
-
-def test_shards_of_short_cases_are_measured_and_their_merger_is_red(pytester, capsys):
-    set_up(pytester, *IDS)
-    for result in run_shards(pytester, 2, compactor="same").values():
-        assert result.ret == OK
-    code, output = merged(pytester)
-    assert code == 1
-    assert "GATE FAILED strategies:same: nothing was compacted" in capsys.readouterr().out
+        assert result.ret == code
+        assert ("items over budget" in last_line(result)) == (code == FAILED)
+    merger, output = merged(pytester)
+    assert merger == 1
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert f"strategies:same: nothing was compacted: no view of 12 items {why}" in said
     assert main(["gate", str(output), "--threshold=overall>=0"]) == 1
 
 
