@@ -19,7 +19,6 @@ from typing import Any
 from pytest_compaction.case import Fact
 from pytest_compaction.case_making import Redactor, make_case, needed
 from pytest_compaction.case_making.derive import SOURCES
-from pytest_compaction.case_making.keys import keys_of
 from pytest_compaction.case_making.log import Candidate, Draft, Found, Need, ProbeLog
 from pytest_compaction.case_making.needed_probes import fact_type, named
 from pytest_compaction.case_making.points import record_points
@@ -33,7 +32,6 @@ from pytest_compaction.importers import (
 )
 from pytest_compaction.metrics import view_index
 
-MOST_CONTROLS = 3
 LEAST_SHARE = 0.85
 """A family is asked without review only if so much of it stood in the view or was fetched."""
 
@@ -150,7 +148,7 @@ def controls_of(transcript: Transcript) -> Iterator[tuple[dict[str, Any], list[d
                 ]
                 first = found.positions[0]
                 fits.sort(key=lambda one: abs(one.positions[0] - first))
-                best = list({one.fact.text: one for one in fits}.values())[:MOST_CONTROLS]
+                best = list({one.fact.text: one for one in fits}.values())[:1]
                 taken.update(one.fact.text for one in best)
                 controls = [_shown(_question(one), one.fact.text, log, one) for one in best]
                 yield _shown(probe["question"], fact["text"], log, found), controls
@@ -202,20 +200,21 @@ def _never_used(log: ProbeLog) -> Iterator[Found]:
         if entry and needed.last_part(need.name).casefold() not in later:
             yield replace(entry, need=need)
     for said in (*needed.agent_sentences(log), *needed.user_sentences(log)):
-        unused = not any(name.casefold() in later for name in said.names)
-        if first <= said.place < last and unused and needed.is_clear(said.text):
-            if needed.governed(log, 0, said.text, 0.3) is not None:
-                continue
-            name = next((n for n in said.names if needed.is_telling(log, n)), "")
-            need = Need("used", said.text, said.place, said.place, 0, name=name)
-            by_user = log.messages[said.place].role == "user"
-            if name and (entry := named(log, need, 0)):
-                yield entry
-            type = fact_type(said.text)
-            if by_user:
-                rule = needed.cue("rule").search(said.text)
-                type = "constraint" if rule else "next_step"
-            keys = keys_of(said.text.replace(name, " "), log.frequency)[:3] if name else ()
-            entry = log.find(Candidate(said.text, type, keys), at, most=8)
-            if entry is not None:
-                yield replace(entry, need=need)
+        clear = first <= said.place < last and needed.is_clear(said.text)
+        if clear and needed.governed(log, 0, said.text, 0.3) is None:
+            yield from _of_sentence(log, said, later)
+
+
+def _of_sentence(log: ProbeLog, said: needed.Said, later: str) -> Iterator[Found]:
+    unused = [name for name in said.names if name.casefold() not in later]
+    for name in (name for name in unused if needed.is_telling(log, name)):
+        need = Need("used", said.text, said.place, said.place, 0, name=name)
+        if entry := named(log, need, 0):
+            yield entry
+    if len(unused) == len(said.names):
+        type = fact_type(said.text)
+        if log.messages[said.place].role == "user":
+            type = "constraint" if needed.cue("rule").search(said.text) else "next_step"
+        entry = log.find(Candidate(said.text, type), log.points[0], most=8)
+        if entry is not None:
+            yield replace(entry, need=Need("used", said.text, said.place, said.place, 0))

@@ -297,20 +297,20 @@ def test_what_a_point_lacks_and_what_was_looked_for_is_told():
 
 def test_tasks_that_calls_create_and_update_by_number_are_a_plan():
     log = Log()
-    for number, subject in enumerate(("Write the upload queue", "Move the retry loop"), 1):
+    for number, subject in enumerate(("Write src/upload.py", "Move the retry loop"), 1):
         log.call("TaskCreate", subject=subject, output=f"Task #{number} created successfully")
     log.call("TaskUpdate", taskId="2", status="completed")
     log.call("TaskUpdate", taskId="7", status="completed", is_error=True).point()
     derived = log.derived()
-    assert facts(named(derived.probes, "open-steps")[0]) == ["Write the upload queue"]
+    assert facts(named(derived.probes, "open-steps")[0]) == ["Write src/upload.py"]
 
 
-def test_open_steps_of_a_plan_are_asked_for_with_the_call_that_takes_them_up():
-    log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending"))
-    log.call("TodoWrite", **plan("completed", "in_progress", "pending")).point()
-    log.call("TodoWrite", **plan("completed", "completed", "pending"))
+def test_open_steps_that_name_something_are_asked_for_with_the_call_that_takes_them_up():
+    log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending", "pending"))
+    log.call("TodoWrite", **plan("completed", "in_progress", "pending", "pending")).point()
+    log.call("TodoWrite", **plan("completed", "completed", "pending", "pending"))
     (steps,) = named(log.probes(), "open-steps")
-    assert facts(steps) == ["Move the retry loop", "Document the retry limits"]
+    assert facts(steps) == ["Move the loop of retry.ts", "Document RETRY_LIMITS"]
     assert {fact["type"] for fact in steps["facts"]} == {"next_step"}
     assert [fact["needed"].get("act") for fact in steps["facts"]] == [
         "the step is taken up",

@@ -59,8 +59,13 @@ def facts(probe: dict[str, Any]) -> list[str]:
 
 
 def plan(*states: str) -> dict[str, Any]:
-    steps = ["Write the upload queue", "Move the retry loop", "Document the retry limits"]
-    return {"todos": [{"content": s, "status": t} for s, t in zip(steps, states, strict=True)]}
+    steps = [
+        "Write src/upload.py",
+        "Move the loop of retry.ts",
+        "Document RETRY_LIMITS",
+        "Verify it",
+    ]
+    return {"todos": [{"content": s, "status": t} for s, t in zip(steps, states, strict=False)]}
 
 
 def filler(log: Log, number: int) -> Log:

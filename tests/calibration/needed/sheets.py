@@ -34,9 +34,9 @@ from tests.benchmarks.needed import controls_of, say
 
 SEED = 40
 MOST_ENTRIES, MOST_ASKED = 40, 120
-MOST_OF_A_PROJECT, MOST_STATED = 60, 6
-"""Entries of one project, since one with many sessions must not decide; and those stated only."""
-MOST_RESULT, MOST_FIXED = 1_500, 8_000
+MOST_OF_A_PROJECT, MOST_STATED = 40, 3
+"""Facts of one project that are asked, since none must decide; and those that are stated only."""
+MOST_RESULT, MOST_EVIDENCE, MOST_FIXED = 1_500, 60_000, 8_000
 ASKS = """\
 An agent worked in sessions. At the message that an entry names its conversation would be replaced
 by a summary. For each entry, say what it would cost if the summary did not hold the fact:
@@ -65,25 +65,15 @@ def main(arguments: Sequence[str]) -> None:
 def make(folder: Path, files: Sequence[Path]) -> None:
     """Write sheets, logs and key; the entries of a session are on one sheet."""
     (folder / "logs").mkdir(parents=True, exist_ok=True)
-    held: dict[str, list[dict[str, Any]]] = {}
-    of_project: dict[tuple[str, bool], int] = defaultdict(int)
-    total = 0
-    with Pool(4) as pool:
-        for path, entries, transcript in pool.imap(_of_file, files):
-            if transcript is None:
-                say(f"{path.stem} is left out: {entries}")
-                continue
-            project = path.stem.rpartition("_")[0]
-            asked = sum(each["kind"] == "asked" for each in entries)
-            most = MOST_OF_A_PROJECT if asked else MOST_STATED
-            if not entries or of_project[project, not asked] + len(entries) > most:
-                continue
-            of_project[project, not asked] += len(entries)
-            held[path.stem] = entries
-            _write_logs(folder, path.stem, transcript, {each["point"] for each in entries})
-            if (total := total + asked) >= MOST_ASKED:
-                break
-        pool.terminate()
+    with Pool(2) as pool:
+        found = pool.map(_of_file, files, chunksize=1)
+    read = {path.stem: transcript for path, _, transcript in found if transcript is not None}
+    for path, why, transcript in found:
+        if transcript is None:
+            say(f"{path.stem} is left out: {why}")
+    held = _chosen([entry for path, entries, _ in found if path.stem in read for entry in entries])
+    for session, entries in held.items():
+        _write_logs(folder, session, read[session], entries)
     sheets = _packed(list(held.values()))
     draw, number = random.Random(SEED), 0
     with (folder / "key.jsonl").open("w", encoding="utf-8") as key:
@@ -106,6 +96,32 @@ def make(folder: Path, files: Sequence[Path]) -> None:
     say(f"{len(sheets)} sheets of {len(held)} sessions: {counts}")
 
 
+def _chosen(entries: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The entries to judge, by session: first those that have a control, and their controls."""
+    held: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    asked: dict[str, int] = defaultdict(int)
+    stated: dict[str, int] = defaultdict(int)
+    controls = {(entry["session"], entry["of"]): entry for entry in entries if "of" in entry}
+
+    def take(entry: dict[str, Any]) -> None:
+        held[entry["session"]].append(entry)
+
+    for has_control in (True, False):
+        for entry in entries:
+            project = entry["session"].rpartition("_")[0]
+            control = controls.get((entry["session"], entry["fact"]))
+            if entry["kind"] == "stated only" and not has_control and stated[project] < MOST_STATED:
+                stated[project] += 1
+                take(entry)
+            fits = asked[project] < MOST_OF_A_PROJECT and sum(asked.values()) < MOST_ASKED
+            if entry["kind"] == "asked" and (control is not None) == has_control and fits:
+                asked[project] += 1
+                take(entry)
+                if control is not None:
+                    take(control)
+    return held
+
+
 def _of_file(path: Path) -> tuple[Path, Any, Transcript | None]:
     """The entries of a session and its redacted transcript, or why it has none."""
     try:
@@ -123,7 +139,6 @@ def _entries(transcript: Transcript, session: str) -> Iterator[dict[str, Any]]:
     for probe in data["probes"]:
         for fact in probe["facts"]:
             family[fact["text"]] = (probe["id"].split("-", 2)[2], "needed" in fact)
-    left = 0
     for one, controls in controls_of(transcript):
         point = one["point"]
         if point not in clues:
@@ -131,11 +146,10 @@ def _entries(transcript: Transcript, session: str) -> Iterator[dict[str, Any]]:
             clues[point] = shown_without_log(log)
         name, is_needed = family[one["fact"]]
         kind = "asked" if is_needed else "stated only"
-        yield {"session": session, "kind": kind, "family": name, **one, "shown": clues[point]}
-        left += is_needed
-        for control in controls[: left if is_needed else 0]:
-            left -= 1
-            yield {"session": session, "kind": "control", "family": name, **control, "shown": ""}
+        here = {"session": session, "family": name}
+        yield {**here, "kind": kind, **one, "shown": clues[point]}
+        for control in controls[:is_needed]:
+            yield {**here, "kind": "control", **control, "of": one["fact"], "shown": ""}
 
 
 def shown_without_log(log: ProbeLog) -> str:
@@ -147,16 +161,23 @@ def shown_without_log(log: ProbeLog) -> str:
     return "\n".join([*heads, *map(_line, tail)])
 
 
-def _line(message: Message) -> str:
+def _line(message: Message, most: int = MOST_RESULT) -> str:
     text = readable(message)
-    cut = f"{text[:MOST_RESULT]} … ({len(text):,} characters)" if len(text) > MOST_RESULT else text
-    return f"[{message.id} {message.role}] {printable(cut, MOST_RESULT + 40)}"
+    cut = f"{text[:most]} … ({len(text):,} characters)" if len(text) > most else text
+    return f"[{message.id} {message.role}] {printable(cut, most + 40)}"
 
 
-def _write_logs(folder: Path, name: str, transcript: Transcript, points: set[int]) -> None:
-    lines = [_line(message) for message in transcript.messages]
+def _write_logs(
+    folder: Path, name: str, transcript: Transcript, entries: Sequence[Mapping[str, Any]]
+) -> None:
+    """The logs, in which messages that state an entry are whole, or nearly so."""
+    stating = {id for entry in entries for id in entry["evidence"]}
+    lines = [
+        _line(message, MOST_EVIDENCE if message.id in stating else MOST_RESULT)
+        for message in transcript.messages
+    ]
     (folder / "logs" / f"{name}-all.txt").write_text("\n".join(lines), "utf-8")
-    for point in points:
+    for point in {entry["point"] for entry in entries}:
         text = "\n".join(lines[: point + 1])
         (folder / "logs" / f"{name}-{point}.txt").write_text(text, "utf-8")
 
