@@ -58,6 +58,7 @@ def test_with_answers_a_threshold_on_them_decides(pytester, capsys):
     set_up(pytester)
     rules = ["--compaction-threshold=answers>=4", "--compaction-threshold=unused<=0"]
     shown = run(pytester, WITH, *rules)
+    shown.stdout.fnmatch_lines(["compaction: * | with answers*"])
     assert last_line(shown).startswith("GATE PASSED answers 5.00 >= 4.00, unused 0.00 <= 0.00")
     run(pytester)
     assert main(["gate", str(run_files(pytester)[-1]), "--threshold=unused<=0"]) == 1
@@ -76,6 +77,7 @@ def test_a_run_without_answers_shows_nothing_of_them(pytester, capsys):
     read = capsys.readouterr()
     assert "--compaction-answers" in read.err
     markdown = pytester.path.joinpath("out.md").read_text()
+    assert "with answers" not in shown.stdout.str()
     said = shown.stdout.str().partition("collected")[2]
     for text in (said, read.out, markdown):
         assert "unused" not in text
@@ -87,9 +89,7 @@ def test_a_run_without_answers_shows_nothing_of_them(pytester, capsys):
     assert "and in the answer <svg" not in page
 
 
-def test_the_header_names_the_setting(pytester):
-    set_up(pytester)
-    assert "with answers" not in run(pytester).stdout.str()
-    run(pytester, WITH).stdout.fnmatch_lines(["compaction: * | with answers*"])
+def test_answers_of_rules_are_not_asked_for_where_a_model_answers(pytester):
+    set_up(pytester, "first")
     shown = run(pytester, WITH, "--compaction-responder=mute").stdout.str()
     assert "--compaction-answers has no effect: a model answers" in shown

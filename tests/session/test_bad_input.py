@@ -212,8 +212,8 @@ BROKEN = {
     "number": " returned a wrong message: ",
     "orphan": " broke the message structure: ",
     "leaves": ": compact raised SystemExit: 3",
-    "forever": ": compact did not return within 1 s (--compaction-timeout)",
-    "forever_async": ": compact did not return within 1 s (--compaction-timeout)",
+    "forever": ": compact did not return within 0.5 s (--compaction-timeout)",
+    "forever_async": ": compact did not return within 0.5 s (--compaction-timeout)",
 }
 """Strategies that break their contract, and what each of them is told."""
 
@@ -221,7 +221,7 @@ BROKEN = {
 def test_a_compactor_that_breaks_its_contract_fails_its_own_items_with_the_reason(pytester):
     set_up(pytester, "first")
     names = ",".join(own(name) for name in (*BROKEN, "keep"))
-    result = run(pytester, "-v", f"--compactor={names}", "--compaction-timeout=1", compactor=None)
+    result = run(pytester, "-v", f"--compactor={names}", "--compaction-timeout=0.5", compactor=None)
     result.assert_outcomes(failed=4 * len(BROKEN), passed=4)
     for name, message in BROKEN.items():
         first, *others = sorted(f"strategies:{name}-first-{probe}" for probe in PROBES)

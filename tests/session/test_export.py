@@ -185,21 +185,17 @@ def test_an_export_asks_nothing_writes_no_records_and_gives_the_estimate(
     assert "GATE" not in words
 
 
-def test_the_lines_are_those_of_the_batch_format(project):
+def test_the_lines_are_those_of_the_batch_format_and_the_same_in_two_exports(project):
     exported(project, TWO)
+    first = {path.name: path.read_bytes() for path in folder(project).rglob("*.*")}
+    exported(project, TWO)
+    assert {path.name: path.read_bytes() for path in folder(project).rglob("*.*")} == first
     lines = batch_lines(folder(project))
     assert len({line["custom_id"] for line in lines}) == len(lines) == 10
     for line in lines:
         assert set(line) == {"custom_id", "method", "url", "body"}
         assert len(line["custom_id"]) == 64, "OpenAI takes no longer id"
         assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
-
-
-def test_two_exports_write_the_same_bytes(project):
-    exported(project, TWO)
-    first = {path.name: path.read_bytes() for path in folder(project).rglob("*.*")}
-    exported(project, TWO)
-    assert {path.name: path.read_bytes() for path in folder(project).rglob("*.*")} == first
 
 
 def test_replies_to_an_earlier_export_are_taken_after_another_one(project):
