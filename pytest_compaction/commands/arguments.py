@@ -89,8 +89,12 @@ def write(options: argparse.Namespace, text: str) -> None:
     if options.output is None:
         print(text, end="")
     else:
-        write_file(options.output, text)
-        print(f"written: {printable(str(options.output))}")
+        write_and_say(options.output, text)
+
+
+def write_and_say(path: Path, text: str) -> None:
+    write_file(path, text)
+    print(f"written: {printable(str(path))}")
 
 
 def write_file(path: Path, text: str) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case_making import recorded_session, told_compactions
-from pytest_compaction.commands.arguments import CommandError, complain, number_type
+from pytest_compaction.commands.arguments import complain, number_type, write_and_say
 from pytest_compaction.commands.newest import is_known_format, session_files
-from pytest_compaction.folders import write_whole
 from pytest_compaction.importers import (
     Importer,
     ImportFormatError,
@@ -76,9 +75,9 @@ def run(options: argparse.Namespace) -> int:
     for table in observed_tables(periods):
         print("\n".join(plain_table(table)), end="\n\n")
     if options.csv is not None:
-        _write(options.csv, observed_csv(periods))
+        write_and_say(options.csv, observed_csv(periods))
     if options.json is not None:
-        _write(options.json, observed_json(periods))
+        write_and_say(options.json, observed_json(periods))
     empty = [period.name for period in periods if not period.sessions]
     for name in empty:
         complain(f"{name}: no session with a compaction on record; name other files or folders")
@@ -155,11 +154,3 @@ def _name_left_out(period: Period) -> None:
     if period.unknown:
         number = counted(period.unknown, "file of no known format", "files of no known format")
         print(f"{number} below {printable(period.name)} passed over")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        write_whole(path, text.encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None
-    print(f"written: {printable(str(path))}")

@@ -156,8 +156,7 @@ def _shares(record: Record, way: str) -> dict[str, float | None]:
     if not isinstance(shares, Mapping):
         return {}
     found = {context: shares[context] for context in CONTEXTS if context in shares}
-    return {name: float(v) if _is_share(v) else None for name, v in found.items()}
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return {
+        name: float(share) if type(share) in {int, float} and 0 <= share <= 1 else None
+        for name, share in found.items()
+    }

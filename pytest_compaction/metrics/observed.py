@@ -32,7 +32,6 @@ Sessions = Sequence[tuple[str, Sequence[Told]]]
 _Value = Callable[[Told], float | None]
 BLOATED: Final = 0.65
 """Share of the window that a bloated compaction leaves full."""
-_LARGE: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +65,12 @@ class ObservedFigure:
         """The mean after compactions and, if it is counted, elsewhere; ``None`` without a value."""
         if self.whole is None and self.elsewhere is not None:
             return held_against(self.pairs(sessions))
-        after = self.whole(sessions) if self.whole else self._mean(sessions)
+        if self.whole is not None:
+            after = self.whole(sessions)
+        else:
+            pairs = self.pairs(sessions)
+            after = mean_over({name: [one for one, _ in held] for name, held in pairs.items()})
         return None if after is None else HeldAgainst(after)
-
-    def _mean(self, sessions: Sessions) -> Mean | None:
-        pairs = self.pairs(sessions)
-        return mean_over({name: [one for one, _ in values] for name, values in pairs.items()})
 
 
 def told_by_case(records: Iterable[Record]) -> dict[str, tuple[str, Sequence[Told]]]:
@@ -108,13 +107,9 @@ def _before_work(told: Told, side: str) -> float | None:
     return None if value is None else float(value)
 
 
-def _whether(told: Told, key: str) -> float | None:
-    return None if told[key] is None else float(told[key])
-
-
-def _ignored(told: Told) -> float | None:
-    followed = told["instruction_followed"]
-    return None if followed is None else float(not followed)
+def _whether(told: Told, key: str, turned: bool = False) -> float | None:
+    """A count, or whether something holds or, ``turned`` round, does not."""
+    return None if told[key] is None else float(not told[key] if turned else told[key])
 
 
 def _rules_broken(told: Told) -> float | None:
@@ -213,10 +208,11 @@ OBSERVED: Final[tuple[ObservedFigure, ...]] = (
         for key, label in (("no_op", "no-op"), ("bloated", "bloated"), ("doubled", "doubled"))
     ),
     ObservedFigure(
-        "ignored_instruction", "share", Range(0, 1), "ignored its instruction", _ignored
+        *("ignored_instruction", "share", Range(0, 1), "ignored its instruction"),
+        partial(_whether, key="instruction_followed", turned=True),
     ),
     *(
-        ObservedFigure(key, "number", Range(0, _LARGE), label, partial(_whether, key=key))
+        ObservedFigure(key, "number", Range(0, 1e9), label, partial(_whether, key=key))
         for key, label in (("said_again", "said again"), ("corrections", "corrected"))
     ),
     ObservedFigure("rules_broken", "share", Range(0, 1), "rules broken", _rules_broken),
@@ -225,17 +221,13 @@ OBSERVED: Final[tuple[ObservedFigure, ...]] = (
     ),
     ObservedFigure("recorded_stuck", "share", Range(0, 1), "sessions stuck", whole=_stuck),
     ObservedFigure(
-        "recorded_until_stuck", "number", Range(0, _LARGE), "stuck at cycle", whole=_until_stuck
+        "recorded_until_stuck", "number", Range(0, 1e9), "stuck at cycle", whole=_until_stuck
     ),
-    ObservedFigure(
-        "recorded_seconds",
-        *("number", Range(0, _LARGE), "seconds"),
-        partial(_whether, key="seconds"),
-    ),
-    ObservedFigure(
-        "recorded_usd",
-        *("number", Range(0, _LARGE), "US dollars"),
-        partial(_whether, key="usd"),
+    *(
+        ObservedFigure(
+            f"recorded_{key}", "number", Range(0, 1e9), label, partial(_whether, key=key)
+        )
+        for key, label in (("seconds", "seconds"), ("usd", "US dollars"))
     ),
 )
 """All figures of compactions on record; :func:`known_observed` has them by name."""

@@ -114,8 +114,10 @@ def _readings(
         fact = found.get(trap.of) if trap.of is not None else None
         caught = (fact is None or fact.outcome != "stated") and trap.hit_by(index)
         hit.append(caught)
-        if caught and trap.of in found:
-            found[trap.of] = _overruled(found[trap.of], trap, reading_of(trap.statement))
+        if caught and trap.of in found and found[trap.of].outcome != "contradicted":
+            instead = reading_of(trap.statement)
+            why = f"states instead: {printable(trap.text, 80)}"
+            found[trap.of] = Reading("contradicted", instead.clause, instead.words, why)
     return Readings(tuple(found[fact.text] for fact in facts), tuple(hit))
 
 
@@ -142,13 +144,6 @@ def loss(survives: bool, used: bool | None, leads: Source = "answer") -> Loss | 
     if not survives and (leads == "view" or not used):
         return "dropped"
     return "unused" if used is False else None
-
-
-def _overruled(reading: Reading, trap: Trap, instead: Reading) -> Reading:
-    if reading.outcome == "contradicted":
-        return reading
-    why = f"states instead: {printable(trap.text, 80)}"
-    return Reading("contradicted", instead.clause, instead.words, why)
 
 
 _READER: Final = ("text", "metrics/readings.py", "metrics/dimensions.py", "rubric.py")

@@ -96,12 +96,11 @@ class RunWriter:
             self.missing.clear()
 
     def _attempt(self, write: Callable[[], object]) -> None:
+        self.problem = None
         try:
             write()
         except OSError as error:
             self.problem = error
-        else:
-            self.problem = None
 
     def _make(self) -> Path:
         make_folder(self._folder)
@@ -150,23 +149,19 @@ def _new_file(folder: Path, name: str, header: bytes) -> Path:
         while True:
             path = folder / f"{number:04d}-{name}.jsonl"
             try:
-                _place(temporary, path, header)
+                try:
+                    path.hardlink_to(temporary)
+                except FileExistsError:
+                    raise
+                except OSError:  # some file systems have no hard links
+                    with path.open("xb") as file:
+                        file.write(header)
             except FileExistsError:
                 number += 1
             else:
                 return path
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _place(temporary: Path, path: Path, header: bytes) -> None:
-    try:
-        path.hardlink_to(temporary)
-    except FileExistsError:
-        raise
-    except OSError:  # some file systems have no hard links
-        with path.open("xb") as file:
-            file.write(header)
 
 
 def load_run(path: Path | str) -> Run:
@@ -226,10 +221,6 @@ def _parsed(line: str) -> Any:
         raise _UnsoundLineError(f"is not JSON: {error}") from None
 
 
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
 def _record(data: Any) -> Record:
     """The record of a line, with everything that every report reads."""
     if not (isinstance(data, dict) and data.keys() >= _KEYS and isinstance(data["item"], str)):
@@ -237,7 +228,9 @@ def _record(data: Any) -> Record:
     if type_of(data) == "probe":
         shapes = {**_SHAPES, **{k: v for k, v in _SHAPES_OF_NUGGETS.items() if k in data}}
         wrong = [key for key, types in shapes.items() if not isinstance(data.get(key, ...), types)]
-        wrong = wrong or [key for key in _OF_OBJECTS if not all(map(_is_object, data[key]))]
+        wrong = wrong or [
+            key for key in _OF_OBJECTS if not all(isinstance(each, dict) for each in data[key])
+        ]
         if wrong:
             raise _UnsoundLineError(f"is a record whose {', '.join(wrong)} cannot be read")
         for key, score in {"overall": data["overall"], **data["dimensions"]}.items():

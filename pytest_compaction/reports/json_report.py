@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from pytest_compaction.gate import ArmComparison, Check
+from pytest_compaction.gate import ArmComparison
 from pytest_compaction.metrics import (
     FEWEST_CLUSTERS,
     FactChanges,
@@ -39,6 +39,7 @@ FORMAT: Final = "pytest-compaction-report"
 VERSION: Final = 1
 """Rises when a reader of an older report could misread a newer one; new keys do not raise it."""
 SCHEMA: Final = "report.schema.json"
+_DECIDED: Final = {True: "passed", False: "failed"}
 _OUTCOMES: Final = {"holds": "passed", "worse": "failed", "undecided": "inconclusive"}
 
 
@@ -72,7 +73,23 @@ def report_data(run: FinishedRun, versions: Sequence[AB] | None = None) -> dict[
         "settings": header.get("settings") or {},
         **({"words": words} if (words := header.get("words")) else {}),
         "strategies": [_strategy(found) for found in figures_of_strategies(run)],
-        "comparisons": list(_comparisons(run)),
+        "comparisons": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "difference": _mean(pair.paired.difference),
+                "p": pair.paired.p,
+                "p_holm": pair.holm,
+                "differ": pair.differ,
+                "items": {
+                    "better": pair.paired.wins,
+                    "same": pair.paired.ties,
+                    "worse": pair.paired.losses,
+                },
+                "detectable": pair.paired.detectable,
+            }
+            for pair in compare_strategies(run.strategies()).pairs
+        ],
         "ab": list(map(_versions, found)),
         "classes": [
             {
@@ -85,11 +102,7 @@ def report_data(run: FinishedRun, versions: Sequence[AB] | None = None) -> dict[
         ],
         "figures": header.get("figures") or {},
         "tables": {each.name: json_table(each) for each in tables},
-        "gate": {
-            "outcome": run.outcome,
-            "line": run.line or None,
-            "rules": list(_rules(run)),
-        },
+        "gate": {"outcome": run.outcome, "line": run.line or None, "rules": list(_rules(run))},
         "baselines": list(map(_baseline, run.against.comparisons)),
         "items": [
             {name: value for name, value in row_of(record).items() if name not in TEXTS}
@@ -141,24 +154,6 @@ def _strategy(found: StrategyFigures) -> dict[str, Any]:
     }
 
 
-def _comparisons(run: FinishedRun) -> Iterator[dict[str, Any]]:
-    for pair in compare_strategies(run.strategies()).pairs:
-        yield {
-            "first": pair.first,
-            "second": pair.second,
-            "difference": _mean(pair.paired.difference),
-            "p": pair.paired.p,
-            "p_holm": pair.holm,
-            "differ": pair.differ,
-            "items": {
-                "better": pair.paired.wins,
-                "same": pair.paired.ties,
-                "worse": pair.paired.losses,
-            },
-            "detectable": pair.paired.detectable,
-        }
-
-
 def _versions(ab: AB) -> dict[str, Any]:
     names = [version.name for version in ab.versions]
     return {
@@ -193,7 +188,8 @@ def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
         if check.interval is None:
             few = counts_of(run.records)[1] < FEWEST_CLUSTERS
             reason = TOO_FEW_CASES if few else "no interval is computed for this figure"
-        yield _rule(check.rule, _decided(check), check.text, check.interval, reason, check.items)
+        decided = _DECIDED[check.holds]
+        yield _rule(check.rule, decided, check.text, check.interval, reason, check.items)
     for each in run.against.comparisons:
         for rule in each.rules:
             reason = TOO_FEW_CASES if rule.compared.interval is None else None
@@ -202,14 +198,11 @@ def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
         if (gone := each.newly_gone) is not None:
             name, outcome, text = "newly-gone", "skipped", ""
             if gone.check is not None:
-                name, outcome, text = gone.check.rule, _decided(gone.check), gone.check.text
+                name, text = gone.check.rule, gone.check.text
+                outcome = _DECIDED[gone.check.holds]
             yield _rule(name, outcome, text, reason=gone.why_not or None)
     for name, why in run.against.not_applied:
         yield _rule(name, "error", reason=why)
-
-
-def _decided(check: Check) -> str:
-    return "passed" if check.holds else "failed"
 
 
 def _rule(
