@@ -150,7 +150,7 @@ def _of(kind: type, values: Mapping[str, Any]) -> Any:
 
 def named_compactors(config: Reader) -> tuple[str, ...]:
     option = option_of("compactor")
-    return tuple(dict.fromkeys(split({option.key: value_of(config, option)}, option.key)))
+    return tuple(dict.fromkeys(split(value_of(config, option), option.key)))
 
 
 def newly_gone(flag: str, text: str) -> NewlyGone:
@@ -167,7 +167,7 @@ def newly_gone(flag: str, text: str) -> NewlyGone:
 
 
 def _split(raw: Mapping[str, Any], name: str) -> list[str]:
-    return split({f"compaction_{name}": raw[name]}, f"compaction_{name}")
+    return split(raw[name], f"compaction_{name}")
 
 
 def _hidden(texts: Iterable[str]) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final, Protocol
 
 from pytest_compaction.compactors import parted
@@ -69,10 +69,10 @@ def number(key: str, given: Any) -> Any:
         raise OptionError(f"{option.flag}={error}") from None
 
 
-def split(raw: Mapping[str, Iterable[str]], key: str) -> list[str]:
-    """The parts of each value between commas, except commas in a quoted parameter."""
+def split(values: Iterable[str], key: str) -> list[str]:
+    """The parts of each value of an option between commas, except commas in a quoted parameter."""
     found: list[str] = []
-    for value in raw[key]:
+    for value in values:
         parts = [part.strip() for part in parted(value, ",")]
         if not all(parts):
             option = option_of(key)
