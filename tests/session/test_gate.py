@@ -343,6 +343,15 @@ def test_a_rule_without_records_is_red_be_there_no_item_or_every_one_skipped(pyt
     assert (result.ret, last_line(result)) == (FAILED, f"{line}{nothing}")
 
 
+def test_a_strategy_of_the_run_without_a_record_fails_the_rules_for_all(pytester):
+    set_up(pytester)
+    both = f"--compactor={own('keep')},{own(HALF)}"
+    result = run(pytester, both, "-k", "keep", *gate("overall>=0"), compactor=None)
+    assert result.ret == FAILED
+    said = "overall@strategies:forget_limit: nothing was measured"
+    assert last_line(result) == f"GATE FAILED {said} · on 8 of 16 items"
+
+
 def test_quiet_runs_end_with_the_gate_too(pytester):
     set_up(pytester, "first")
     result = run(pytester, "-qq", *gate("overall>=4"), compactor=HALF)

@@ -5,8 +5,17 @@ import sys
 from collections import Counter
 
 import pytest
-from support.scenarios import case, flat, lean, node_ids, own, run, set_up, write_cases
-from support.scenarios import ran as ran_ids
+from support.scenarios import (
+    case,
+    flat,
+    lean,
+    node_ids,
+    own,
+    records,
+    run,
+    set_up,
+    write_cases,
+)
 from support.worker_counts import BOTH
 
 COUNTING = """
@@ -73,8 +82,8 @@ def test_a_case_is_parsed_to_collect_the_first_time_only_and_then_by_the_process
     cold, first = counts(project, "--collect-only", "-q", workers)
     assert cold == {("schema_faults", "main"): 2, ("parsed", "main"): 2}
     assert len(node_ids(first)) == 8
-    ran, second = counts(project, "-v", workers)
-    assert set(ran_ids(second)) == {line.partition("[")[2][:-1] for line in node_ids(first)}
+    ran, _ = counts(project, workers)
+    assert {record["item"] for record in records(project).records} == set(node_ids(first))
     assert {name for name, _ in ran} == {"read_json"}
     assert ran.total() == 2
     assert ran["read_json", "main"] == (2 if workers == "-n0" else 0)
