@@ -102,7 +102,14 @@ def altered(message, part):
 OPEN = (*LOG[:3], LOG[3])
 FAILING = {
     "results-follow-calls": a_run(
-        step((LOG[0], SUMMARY, *from_chat([tool("x", "?")], "synthetic", "x"), LOG[6]))
+        step(
+            (
+                LOG[0],
+                SUMMARY,
+                replace(from_chat([tool("x", "?")], "x")[0], origin="synthetic"),
+                LOG[6],
+            )
+        )
     ),
     "parallel-calls-whole": a_run(step((LOG[0], SUMMARY, LOG[2], LOG[3], LOG[6]))),
     "pending-call-kept": a_run(step((LOG[0], SUMMARY, LOG[1]), OPEN)),

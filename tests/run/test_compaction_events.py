@@ -148,7 +148,7 @@ remarks = st.lists(st.sampled_from([user("a"), user("b"), assistant("a")]), max_
 
 @given(remarks, remarks, remarks)
 def test_the_common_prefix_is_the_longest_one_whatever_messages_are_called(start, one, other):
-    first, second = from_chat([*start, *one]), from_chat([*start, *other], "synthetic", "s")
+    first, second = from_chat([*start, *one]), from_chat([*start, *other], "s")
     found = len(common_prefix(first, second))
     said = [[(message.role, message.parts) for message in view] for view in (first, second)]
     assert found >= len(start)

@@ -1,5 +1,7 @@
 """Compactions without a run: logs with ids, models that misbehave, repeated compactions."""
 
+from dataclasses import replace
+
 from support.builders import COUNTER, assistant, case_data, compact_now, system, user
 
 from pytest_compaction.conversation import groups
@@ -64,8 +66,8 @@ class NativeModel(SpyModel):
     async def compact(self, request):
         self.compacts.append(request)
         users = [message for message in request.messages if message.role == "user"]
-        items = [{"role": "assistant", "content": [item]} for item in self.items]
-        return CompactReply((*users, *from_chat(items, "synthetic", "item")))
+        items = from_chat([{"role": "assistant", "content": [item]} for item in self.items], "item")
+        return CompactReply((*users, *(replace(item, origin="synthetic") for item in items)))
 
 
 def talk(count, words=20):
