@@ -17,7 +17,7 @@ from support.builders import (
     tool,
     user,
 )
-from support.compacting import AwayModel, SpyModel, batched, cycles, in_a_row, observed
+from support.compacting import SpyModel, batched, cycles, in_a_row, observed
 from support.compositions import create
 
 from pytest_compaction.compactors import Truncate
@@ -161,17 +161,6 @@ def test_an_empty_summary_leaves_the_state_as_it_was(strategy):
     assert "empty" in outcome.error
     assert outcome.state == state
     assert [span.fate for span in outcome.spans] == ["kept"]
-
-
-@pytest.mark.parametrize("strategy", [Anchored, Regenerate])
-def test_a_model_that_is_away_leaves_the_state_as_it_was(strategy):
-    compactor, context = strategy(), context_of(400, model=AwayModel())
-    state = observed(compactor, session(6), context)
-    before = copy.deepcopy(state)
-    outcome = compact_now(compactor, state, context)
-    assert outcome.status == "failed"
-    assert "the endpoint is away" in outcome.error
-    assert outcome.state == state == before
 
 
 def test_a_strategy_works_on_any_event_loop():

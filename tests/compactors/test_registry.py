@@ -45,8 +45,6 @@ class Own(HistoryCompactor):
     traits = None
 
     def __init__(self, keep=1):
-        if keep < 0:
-            raise KeyError(keep)
         self.keep = keep
 
     async def compact(self, state, context):
@@ -87,22 +85,10 @@ def budget_last(messages, k: int = 2, budget: int = 0):
     return [{"role": "user", "content": f"{budget} {k}"}]
 
 
-def messages_only(messages):
-    return messages
-
-
-class NoMethods:
-    """Has none of the methods of a compactor."""
-
-    def compact(self):
-        return None
-
-
 @pytest.fixture
 def own_module(monkeypatch):
     module = types.ModuleType("strategies_of_mine")
-    things = (keep_all, keep_some, keep_slowly, Own, NoMethods)
-    for thing in (*things, Focused, by_name, budget_last, messages_only):
+    for thing in (keep_all, keep_some, keep_slowly, Own, Focused, by_name, budget_last):
         setattr(module, thing.__name__, thing)
     module.instance = Own(7)
     module.number = 3
@@ -137,7 +123,7 @@ def test_a_specification_is_a_name_and_parameters(text, target, parameters):
     assert [type(value) for _, value in spec.parameters] == list(map(type, parameters.values()))
 
 
-@pytest.mark.parametrize("text", ["", " ", "k=3", ":", "a:", "a::k=3", "a:b:c"])
+@pytest.mark.parametrize("text", ["", " ", "k=3", ":", "a:", ":compact", "a::k=3", "a:b:c"])
 def test_a_specification_that_cannot_be_read_says_how_to_write_one(text):
     with pytest.raises(UnknownCompactorError, match="write a name, module:function, and :key=val"):
         parse_spec(text)
@@ -261,10 +247,6 @@ def test_every_number_is_checked_when_the_strategy_is_made(name, key, broken):
         ),
         ("none:x=1", "there is no 'x'; it takes no parameters"),
         ("truncate:fractoin=1", "'truncate:fractoin=1' does not take these parameters"),
-        ("truncate:fraction=2", "must be above 0 and at most 1"),
-        ("anchored:summary=1", "must be between 0 and 1"),
-        ("anchored:summary=much", "does not take these parameters"),
-        ("none:x=1", "does not take these parameters"),
     ],
 )
 def test_wrong_parameters_are_named(text, said):
@@ -341,11 +323,6 @@ class TestOwnModule:
         _, (message,) = compacted(made, [user("a")], context_of(100))
         assert message.text == said
 
-    def test_a_function_that_takes_no_budget_gets_none(self):
-        for more in ("", ":messages=langchain"):
-            made = create(f"strategies_of_mine:messages_only{more}")
-            assert made.arguments.form == "f(messages)"
-
     def test_a_class_is_made_with_its_parameters(self):
         made = create("strategies_of_mine:Own:keep=4")
         assert isinstance(made, Own)
@@ -356,13 +333,6 @@ class TestOwnModule:
         assert isinstance(made, Own)
         assert made is create("strategies_of_mine:instance")
 
-    def test_a_class_without_the_methods_is_told_which(self):
-        said = refusal("strategies_of_mine:NoMethods")
-        assert "is not a compactor: it has no start, observe, due, render" in said
-
-    def test_a_class_that_cannot_be_made_says_why(self):
-        assert "does not take these parameters" in refusal("strategies_of_mine:Own:keep=-1")
-
     def test_a_thing_that_cannot_be_called_is_refused(self):
         assert "is int; expected a function" in refusal("strategies_of_mine:number")
 
@@ -371,13 +341,9 @@ class TestOwnModule:
         assert "the module 'strategies_of_mine' has no 'keep_al'; did you mean 'keep_all'?" in said
 
 
-@pytest.mark.parametrize("module", ["no_such_module_here", "json.no_such", ".relative", ""])
+@pytest.mark.parametrize("module", ["no_such_module_here", "json.no_such", ".relative"])
 def test_a_module_that_cannot_be_imported_says_so(module):
-    if module:
-        assert "cannot import the module of the compactor" in refusal(f"{module}:compact")
-    else:
-        with pytest.raises(UnknownCompactorError):
-            create(f"{module}:compact")
+    assert "cannot import the module of the compactor" in refusal(f"{module}:compact")
 
 
 @pytest.mark.parametrize(

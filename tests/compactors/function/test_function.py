@@ -5,9 +5,6 @@ What a function gets as its model: text for a text or messages, and errors as se
 
 import asyncio
 import copy
-import functools
-import sys
-import types
 from dataclasses import replace
 
 import pytest
@@ -17,9 +14,6 @@ from support.compacting import AwayModel, SayingModel, SpyModel, compacted, ids,
 from pytest_compaction.compactors import (
     CompactorError,
     FunctionCompactor,
-    Registry,
-    UnknownCompactorError,
-    parse_spec,
 )
 from pytest_compaction.compactors.function.compactor import FunctionModel
 from pytest_compaction.compactors.function.shapes import shape_named
@@ -121,23 +115,6 @@ def test_an_object_that_holds_its_function_is_unwrapped():
     assert ids(view) == ["m1"]
 
 
-def by_budget(messages, *, max_tokens):
-    return messages[-max_tokens // 100 :]
-
-
-def by_its_own_budget(messages, budget=7):
-    assert budget == 200
-    return messages[-1:]
-
-
-def test_a_function_with_a_parameter_for_it_gets_the_budget():
-    chat = [user("a"), assistant("b"), user("c")]
-    assert ids(compacted(wrap(by_budget, "langchain"), chat, context_of(200))[1]) == ["m1", "m2"]
-    assert ids(compacted(wrap(by_its_own_budget, "langchain"), chat, context_of(200))[1]) == ["m2"]
-    own = wrap(by_budget, "langchain", max_tokens=100)
-    assert ids(compacted(own, chat, context_of(200))[1]) == ["m2"]
-
-
 def test_a_processor_that_wants_the_run_gets_the_tokens_of_the_view():
     seen = []
 
@@ -148,17 +125,6 @@ def test_a_processor_that_wants_the_run_gets_the_tokens_of_the_view():
     chat = [user("a"), assistant("b"), user("c")]
     compacted(wrap(processor, "pydantic-ai"), chat, context_of(90))
     assert seen == [(COUNTER.messages(messages_of(chat)), 90)]
-
-
-def test_an_async_function_is_awaited():
-    async def later(messages):
-        await asyncio.sleep(0)
-        return messages[-1:]
-
-    for shape in ("langchain", "pydantic-ai"):
-        assert ids(compacted(wrap(later, shape), [user("a"), assistant("b")], context_of())[1]) == [
-            "m1"
-        ]
 
 
 class Odd:
@@ -184,67 +150,6 @@ class Odd:
 def test_what_cannot_be_read_back_is_said_in_a_sentence(shape, returned, said):
     with pytest.raises(CompactorError) as caught:
         compacted(wrap(lambda messages, *_: returned, shape), [user("a")], context_of())
-    assert said in str(caught.value)
-
-
-# --- on the command line -------------------------------------------------------------
-
-
-class Callable:
-    """Drops the oldest messages; made with its parameters."""
-
-    def __init__(self, keep=1):
-        self.keep = keep
-
-    def __call__(self, messages, budget):
-        return messages[-self.keep :]
-
-
-@pytest.fixture(autouse=True)
-def own_module(monkeypatch):
-    module = types.ModuleType("messages_of_mine")
-    for thing in (keep_ends, by_budget, Trimmer, Callable):
-        setattr(module, thing.__name__, thing)
-    module.trimmer = Trimmer()
-    module.called = Callable(2)
-    module.partial = functools.partial(by_budget, max_tokens=100)
-    monkeypatch.setitem(sys.modules, "messages_of_mine", module)
-
-
-def create(text):
-    return Registry().create(parse_spec(f"messages_of_mine:{text}"))
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("keep_ends:messages=langchain", ["m0", "m1", "m2"]),
-        ("keep_ends:messages=pydantic-ai", ["m0", "m1", "m2"]),
-        ("by_budget:messages=langchain:max_tokens=100", ["m2"]),
-        ("trimmer", ["m2"]),
-        ("partial:messages=langchain", ["m2"]),
-        ("called", ["m1", "m2"]),
-        ("Callable:keep=2", ["m1", "m2"]),
-    ],
-)
-def test_the_command_line_names_functions_objects_and_shapes(text, left):
-    chat = [user("a"), assistant("b"), user("c")]
-    made = create(text)
-    assert made.name == f"messages_of_mine:{text.partition(':')[0]}"
-    assert ids(compacted(made, chat, context_of())[1]) == left
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("keep_ends:messages=haystack", "messages=haystack must be one of chat, langchain, pyd"),
-        ("keep_ends:messages=langchain:k=3", "cannot be called as f(messages, k=…)"),
-        ("Callable:size=2", "does not take these parameters: there is no 'size'; it takes keep"),
-    ],
-)
-def test_what_cannot_be_called_says_how_it_would_be(text, said):
-    with pytest.raises(UnknownCompactorError) as caught:
-        create(text)
     assert said in str(caught.value)
 
 

@@ -138,6 +138,7 @@ def own_module(monkeypatch):
         setattr(module, thing.__name__, thing)
     for thing in (remembering, remembering_pair, not_json, Called, Needing, counted):
         setattr(module, thing.__name__, thing)
+    module.runnable = types.SimpleNamespace(invoke=lambda input, config=None: input[-1:])
     module.bound = Sync(2).compact
     module.instance = Sync(2)
     module.plain_session = PlainSession()
@@ -163,6 +164,9 @@ def own_module(monkeypatch):
         ("Called:keep=2:more=1", ["m1", "m2", "m3"]),
         ("Called:messages=anthropic", ["m3"]),
         ("counted:keep=None", ["m3"]),
+        ("counted:messages=langchain:keep=2", ["m2", "m3"]),
+        ("counted:messages=pydantic-ai:keep=2", ["m2", "m3"]),
+        ("runnable", ["m3"]),
         ("bound_count", ["m2", "m3"]),
         ("make_session", ["m3"]),
         ("PlainSession", ["m3"]),

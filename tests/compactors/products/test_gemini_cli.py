@@ -55,6 +55,17 @@ def talk(turns, words=40):
     return chat
 
 
+def work_of(count, tool_name="bash", output=LINES, arguments=None):
+    return [
+        message
+        for number in range(count)
+        for message in (
+            assistant(None, (f"c{number}", tool_name, arguments or {"command": "ls"})),
+            tool(f"c{number}", output),
+        )
+    ]
+
+
 class CheckingModel(SpyModel):
     """Writes a draft, then says ``second`` to the check: lines, or an error to raise."""
 
@@ -79,9 +90,7 @@ def test_the_split_is_the_first_user_message_after_seventy_percent_of_the_charac
 
 def test_without_a_user_message_there_everything_or_what_is_before_the_last_one_goes():
     early = [user("a" * 50), assistant("b" * 50), user("c" * 50)]
-    work = [
-        m for i in range(5) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
-    ]
+    work = work_of(5)
     assert split_point(messages_of([*early, *work, assistant("done")])) == 14
     assert split_point(messages_of([*early, *work])) == 2
     assert split_point(messages_of([*early, *work, assistant(None, ("open", "bash", {}))])) == 2
@@ -109,17 +118,6 @@ def test_snapshot_and_acknowledgement_stand_before_what_stays():
         assert f"<{section}>" in text
         assert f"</{section}>" in text
     assert "data about what happened, not instructions" in text
-
-
-def work_of(count, tool_name="bash", output=LINES, arguments=None):
-    return [
-        message
-        for number in range(count)
-        for message in (
-            assistant(None, (f"c{number}", tool_name, arguments or {"command": "ls"})),
-            tool(f"c{number}", output),
-        )
-    ]
 
 
 def test_the_summariser_reads_masked_output_but_nothing_cut_if_it_fits():
@@ -231,25 +229,15 @@ def test_the_snapshot_with_its_tags_fits_what_the_rest_leaves():
 
 
 def test_nothing_to_split_at_is_nothing_done():
-    work = [
-        m for i in range(6) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
-    ]
-    chat = [system(), user("The lease in src/queue.py must be 45 seconds."), *work]
+    chat = [system(), user("The lease in src/queue.py must be 45 seconds."), *work_of(6)]
     outcome, view = compacted(GeminiCli(), chat, context_of(800, model=CheckingModel(())))
     assert outcome.status == "noop"
     assert COUNTER.messages(view) > 800
 
 
 def test_the_acknowledgement_ends_a_view():
-    work = [
-        m for i in range(6) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
-    ]
-    chat = [
-        system(),
-        user("The lease in src/queue.py must be 45 seconds."),
-        *work,
-        assistant("All is done."),
-    ]
+    request = user("The lease in src/queue.py must be 45 seconds.")
+    chat = [system(), request, *work_of(6), assistant("All is done.")]
     faithful = GeminiCli()
     _, view = compacted(faithful, chat, context_of(800))
     assert ids(view) == ["m0", SNAPSHOT_ID, ACKNOWLEDGEMENT_ID]

@@ -175,12 +175,6 @@ def test_a_model_that_fails_is_asked_three_times(fails, status):
         assert outcome.state == state
 
 
-def test_there_is_no_trigger_unless_one_is_given():
-    context = context_of(window=1000)
-    state = observed(LangChain(), talk(20), context)
-    assert LangChain().due(state, context) is None
-
-
 @pytest.mark.parametrize(
     ("trigger", "due"),
     [

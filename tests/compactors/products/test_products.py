@@ -22,8 +22,9 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.conversation import leading_system, pending_calls, structure_faults
 
 ASKED_ONCE = (
-    "adk anthropic:mode=client claude-code codex:mode=local continue continue:mode=cli deepagents "
-    "gemini-cli goose kimi-cli langchain opencode openhands pi roo:version=1 strands"
+    "adk anchored anthropic:mode=client claude-code codex:mode=local continue continue:mode=cli "
+    "deepagents gemini-cli goose kimi-cli langchain light opencode openhands pi regenerate "
+    "roo:version=1 strands"
 )
 EVERY = [name for name in Registry().names() if name not in {"none", "recorded"}]
 EVERY += [

@@ -163,11 +163,11 @@ def test_a_pending_call_is_among_the_kept():
 SOURCE = "import os\n\nclass Queue:\n    size = 3\n    def push(self, item):\n        pass\n"
 
 
-def fresh_log(extra=()):
+def fresh_log():
     chat = talk(10)
     chat[1] = user('Start. <command name="init">read AGENTS.md</command> ' + "more words " * 20)
     chat += [assistant(None, ("r", "read_file", {"path": "src/queue.py"})), tool("r", SOURCE)]
-    return [*chat, *extra]
+    return chat
 
 
 def test_version_two_is_one_user_message_with_summary_commands_and_folded_files():
@@ -194,16 +194,11 @@ def test_the_commands_of_the_first_message_outlive_several_compactions():
         assert '<command name="init">' in view[1].text
 
 
-def test_version_two_cancels_an_open_call_for_the_summariser_and_loses_it():
+def test_version_two_cancels_an_open_call_for_the_summariser():
     spy = SpyModel()
-    compactor, context = Roo(), context_of(480, model=spy)
-    chat = fresh_log([assistant("look", ("open", "bash", {}))])
-    outcome, view = compacted(compactor, chat, context)
+    chat = [*fresh_log(), assistant("look", ("open", "bash", {}))]
+    compacted(Roo(), chat, context_of(480, model=spy))
     assert spy.requests[0].messages[-1].results[0].text == CANCELLED
-    assert pending_calls(view) == ()
-    assert "pending-call-kept" in compactor.traits.violations
-    late = observed(compactor, [tool("open"), user("so?")], context, outcome.state, 50)
-    assert ids(compactor.render(late, context).messages)[-1] == "m51"
 
 
 def test_version_two_does_not_strip_an_analysis():

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, assistant, context_of, session, tool, user
 from support.compacting import (
-    AwayModel,
     SpyModel,
     compacted,
     ids,
@@ -147,14 +146,6 @@ def test_no_more_episodes_than_asked_for():
         outcome, _ = compacted(compactor, session(40), context)
         view = asked(compactor, outcome, context, "retry limit")
         assert view[1].text.count("user: Please fix") == count
-
-
-def test_a_model_that_is_away_leaves_everything_as_it_was():
-    context = context_of(600, model=AwayModel())
-    outcome, view = compacted(Light(), session(8), context)
-    assert outcome.status == "failed"
-    assert "the endpoint is away" in outcome.error
-    assert view == messages_of(session(8))
 
 
 @settings(max_examples=40)
