@@ -80,10 +80,10 @@ def test_a_search_of_the_archive_proves_what_can_be_had_again(measure):
             else:
                 assert (fact["recoverable"], fact["proved"]) == (fact["survived"], True)
                 proved.append((record["case"], fact["text"], fact["survived"]))
-    # By hand: the list of the plan is one passage, and the question names its tool; the question
-    # for requests shares no word with the request.
+    # By hand: the three steps that name a file are one passage, whose tool the question names; the
+    # question for requests shares no word with the request.
     plan = [back for case, text, back in proved if case == "session-3"]
-    assert plan == [True] * 4
+    assert plan == [True] * 3
     asked = "continue the debug (use skill)"
     assert [back for case, text, back in proved if text == asked] == [False]
 
@@ -91,7 +91,7 @@ def test_a_search_of_the_archive_proves_what_can_be_had_again(measure):
 def test_page_table_and_item_say_what_is_proved(measure, pytester, capsys):
     measure("truncate+archive", BY_RULES, "--compaction-report=page.html", cases=["session-3"])
     page = (pytester.path / "page.html").read_text("utf-8")
-    assert '4 <span class="bounds">of 4, proved</span>' in page
+    assert '3 <span class="bounds">of 3, proved</span>' in page
     capsys.readouterr()
     assert cli.main(["report", "last", "--table=losses"]) == 0
     assert "With an archive recoverable and gone are proved" in capsys.readouterr().out
