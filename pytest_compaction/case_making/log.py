@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 from pytest_compaction.artifacts import (
@@ -307,8 +308,10 @@ class ProbeLog:
             return None
         if not tail and self._budget is not None and self._kept(asked, fact):
             return None
-        evidence = tuple(self.messages[place].id for place in places[:_MAX_EVIDENCE])
-        return Found(replace(fact, evidence=evidence), places)
+        # The index of a log may read a value in a path that a message alone does not show.
+        alone = (place for place in places if states(self._texts[place], fact))
+        evidence = tuple(self.messages[place].id for place in islice(alone, _MAX_EVIDENCE))
+        return Found(replace(fact, evidence=evidence), places) if evidence else None
 
     def fact(self, candidate: Candidate) -> Fact | None:
         """The candidate with key groups that its own text states; ``None`` without them."""

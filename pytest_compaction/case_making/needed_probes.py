@@ -111,12 +111,15 @@ def file_drafts(log: ProbeLog, point: int, every: bool = False) -> Iterator[Draf
 
 
 def decision_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """Rules and choices of the user, each with those of which a person has to say whether."""
+    """Rules and choices of the user, each with those of which a person has to say whether.
+
+    All answers to questions wait for a person: many can be guessed from the question.
+    """
     chosen = _stated(log, needed.choices(log, point), point, "decision")
     answers = [found for found in chosen if _of(found).topic and _of(found).sure]
     for found in reversed([*_stated(log, needed.answered_questions(log, point), point), *answers]):
         question = f"The agent asked: “{_of(found).topic}” What did the user answer?"
-        yield Draft("decision", "answer", question, (found,), point, 0.1)
+        yield Draft("decision", "answer", question, (found,), point, 0.1, sure=False)
     question = "What did the user decide or correct in the course of the session?"
     others = [found for found in chosen if found not in answers]
     yield from _broad("choices", question, list(reversed(others)), point, 0.12)

@@ -18,13 +18,7 @@ from pytest_compaction.case_making.log import (
     ProbeLog,
     once_a_log,
 )
-from pytest_compaction.case_making.needed import (
-    first_held,
-    is_telling,
-    left_tail,
-    names,
-    uses,
-)
+from pytest_compaction.case_making.needed import first_held, left_tail, uses
 from pytest_compaction.conversation import ToolCall
 from pytest_compaction.text import printable
 
@@ -64,10 +58,7 @@ class Plan:
 
 
 def plan_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
-    """Steps of the plan that were open, as far as they name something exactly.
-
-    Others follow too often from the newest messages alone.
-    """
+    """Steps of the plan that were open; a person confirms them, for many can be guessed."""
     asked, plans = log.points[point], _plans(log)
     plan = next((plan for plan in reversed(plans) if plan.position <= asked), None)
     if plan is None or plan.position < first_held(log, asked):
@@ -80,9 +71,8 @@ def plan_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
     start = f"According to the plan that the agent kept with {kept}, which steps were"
     last = max((use.place for use in uses(log, point)), default=-1)
     later = [other for other in plans if asked < other.position <= last]
-    named = [step for step in left if any(is_telling(log, name) for name in names(step))]
     needs = []
-    for step in named:
+    for step in left:
         after = next((one for one in later if step in (*one.done, *one.under_way)), None)
         use = after.position if after else plan.position
         distance = sum(each.place <= use for each in uses(log, point))
@@ -93,7 +83,7 @@ def plan_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
         for need in needs
         if (entry := log.find(log.task(need.clause, "next_step"), asked, most=_MOST_MENTIONS))
     )
-    if named:
+    if left:
         question = f"{start} not finished yet (pending or in progress)?"
         yield Draft(
             "continuation",
@@ -102,7 +92,8 @@ def plan_drafts(log: ProbeLog, point: int) -> Iterator[Draft]:
             found,
             point,
             0.1,
-            whole=min(len(named), MAX_FACTS),
+            whole=min(len(left), MAX_FACTS),
+            sure=False,
         )
 
 

@@ -115,8 +115,10 @@ def _fetched(log: ProbeLog, found: Found) -> bool:
     return need.way == "fetched" or view_index(since).is_stated(found.fact.statement)
 
 
-def controls_of(transcript: Transcript) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Each fact that is asked, with its best controls: as question, fact, type and point.
+def controls_of(
+    transcript: Transcript, which: str = "probes"
+) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Each fact that is asked, or ``proposed``, with its control: as question, fact, type, point.
 
     A control is a fact of the same session and type that as many messages state, one more or less,
     which stands about as far before the point, and of which no later message names or says
@@ -125,15 +127,14 @@ def controls_of(transcript: Transcript) -> Iterator[tuple[dict[str, Any], list[d
     data = make_case(transcript).data
     place = {message.id: at for at, message in enumerate(transcript.messages)}
     points = {each["id"]: place[each["after"]] for each in data["compaction_points"]}
-    asked = [points[probe.get("point", list(points)[-1])] for probe in data["probes"]]
+    probes = data.get(which, [])
+    asked = [points[probe.get("point", list(points)[-1])] for probe in probes]
     recorded = [place[e["after"]] for e in data["compaction_points"] if "recorded" in e]
-    taken = {fact["text"] for probe in data["probes"] for fact in probe["facts"]}
+    taken = {fact["text"] for probe in probes for fact in probe["facts"]}
     for at in sorted(set(asked)):
         log = ProbeLog(transcript.messages, [at], data["budget"], [r for r in recorded if r != at])
         pool = list(_never_used(log))
-        for probe in (
-            each for each, point in zip(data["probes"], asked, strict=True) if point == at
-        ):
+        for probe in (each for each, point in zip(probes, asked, strict=True) if point == at):
             for fact in probe["facts"]:
                 known = Fact(fact["text"], type=fact["type"], keys=tuple(map(tuple, fact["keys"])))
                 found = log.find(Candidate(known.text, known.type, known.keys), at, most=40)

@@ -66,6 +66,10 @@ def test_the_page_says_what_readers_found_where_nothing_shown_tells_a_fact():
         told = Counter(row["family"] for row in asked if row[count])
         assert (told["requests"], told["open-steps"], told.total()) == figures
     assert sum(row["guessed"] and row["guessed_2"] for row in asked) == 19
+    told = Counter(row["family"] for row in asked if row["guessed_from_views"])
+    assert (told["open-steps"], told["answer"], told.total()) == (8, 8, 23)
+    of = Counter(row["family"] for row in asked)
+    assert (of["open-steps"], of["answer"]) == (20, 13)
     both = [row for row in found if row["kind"] != "stated only"]
     hurts = [row["after"] == "hurt" for row in both]
     needed = sheets.auc([float(row["kind"] == "asked") for row in both], hurts)

@@ -177,20 +177,20 @@ def test_what_was_only_stated_is_asked_for_where_nothing_was_needed():
     assert not any("needed" in fact for probe in asked for fact in probe["facts"])
 
 
-def test_an_answer_to_a_question_of_the_agent_is_asked_by_that_question():
+def test_an_answer_to_a_question_of_the_agent_is_proposed_by_that_question():
     log = Log().say("assistant", "Should the upload queue be a file or a table of Postgres?")
     log.say("user", "a plain file, the database is too slow for uploads").point()
-    (asked,) = named(log.probes(), "answer")
+    (asked,) = named(log.derived().proposed, "answer")
     assert "Should the upload queue be a file or a table of Postgres?" in asked["question"]
     assert asked["facts"][0]["needed"]["how"] == "chosen"
 
 
-def test_an_option_that_the_user_chose_in_a_tool_is_asked_for():
+def test_an_option_that_the_user_chose_in_a_tool_is_proposed():
     question = "Which store should hold the leases?"
     options = [{"label": "Postgres table"}, {"label": "Plain file"}]
     given = {"questions": [{"question": question, "options": options}]}
     log = Log().call("AskUserQuestion", output=f'answered: "{question}"="Postgres table"', **given)
-    (asked,) = named(log.point().probes(), "answer")
+    (asked,) = named(log.point().derived().proposed, "answer")
     assert facts(asked) == ["Postgres table"]
 
 
@@ -201,7 +201,7 @@ def test_answers_by_the_ids_of_questions_are_read():
     ]
     output = json.dumps({"answers": {"store": {"answers": ["Postgres table"]}}})
     log = Log().call("request_user_input", output=output, questions=questions)
-    (asked,) = named(log.point().probes(), "answer")
+    (asked,) = named(log.point().derived().proposed, "answer")
     assert "Which store" in asked["question"] and facts(asked) == ["Postgres table"]
 
 
@@ -302,14 +302,14 @@ def test_tasks_that_calls_create_and_update_by_number_are_a_plan():
     log.call("TaskUpdate", taskId="2", status="completed")
     log.call("TaskUpdate", taskId="7", status="completed", is_error=True).point()
     derived = log.derived()
-    assert facts(named(derived.probes, "open-steps")[0]) == ["Write src/upload.py"]
+    assert facts(named(derived.proposed, "open-steps")[0]) == ["Write src/upload.py"]
 
 
-def test_open_steps_that_name_something_are_asked_for_with_the_call_that_takes_them_up():
-    log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending", "pending"))
-    log.call("TodoWrite", **plan("completed", "in_progress", "pending", "pending")).point()
-    log.call("TodoWrite", **plan("completed", "completed", "pending", "pending"))
-    (steps,) = named(log.probes(), "open-steps")
+def test_open_steps_of_a_plan_are_proposed_with_the_call_that_takes_them_up():
+    log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending"))
+    log.call("TodoWrite", **plan("completed", "in_progress", "pending")).point()
+    log.call("TodoWrite", **plan("completed", "completed", "pending"))
+    (steps,) = named(log.derived().proposed, "open-steps")
     assert facts(steps) == ["Move the loop of retry.ts", "Document RETRY_LIMITS"]
     assert {fact["type"] for fact in steps["facts"]} == {"next_step"}
     assert [fact["needed"].get("act") for fact in steps["facts"]] == [
@@ -323,7 +323,7 @@ def test_a_plan_is_not_asked_for_once_the_user_has_asked_for_something_else(said
     log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending"))
     if said:
         log.say("user", said)
-    assert bool(named(log.point().probes(), "open-steps")) is not said
+    assert bool(named(log.point().derived().proposed, "open-steps")) is not said
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,9 @@ from tests.benchmarks.needed import controls_of, say
 
 SEED = 40
 MOST_ENTRIES, MOST_ASKED = 40, 120
-MOST_OF_A_PROJECT, MOST_STATED = 40, 3
-"""Facts of one project that are asked, since none must decide; and those that are stated only."""
+MOST_OF_A_PROJECT = 40
+MOST_BESIDES = {"stated only": 3, "proposed": 12}
+"""Facts of one project that are asked, and others of it, since none must decide."""
 MOST_RESULT, MOST_EVIDENCE, MOST_FIXED = 1_500, 60_000, 8_000
 ASKS = """\
 An agent worked in sessions. At the message that an entry names its conversation would be replaced
@@ -100,7 +101,7 @@ def _chosen(entries: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]
     """The entries to judge, by session: first those that have a control, and their controls."""
     held: dict[str, list[dict[str, Any]]] = defaultdict(list)
     asked: dict[str, int] = defaultdict(int)
-    stated: dict[str, int] = defaultdict(int)
+    besides: dict[tuple[str, str], int] = defaultdict(int)
     controls = {(entry["session"], entry["of"]): entry for entry in entries if "of" in entry}
 
     def take(entry: dict[str, Any]) -> None:
@@ -110,8 +111,9 @@ def _chosen(entries: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]
         for entry in entries:
             project = entry["session"].rpartition("_")[0]
             control = controls.get((entry["session"], entry["fact"]))
-            if entry["kind"] == "stated only" and not has_control and stated[project] < MOST_STATED:
-                stated[project] += 1
+            most = MOST_BESIDES.get(entry["kind"], 0)
+            if not has_control and besides[project, entry["kind"]] < most:
+                besides[project, entry["kind"]] += 1
                 take(entry)
             fits = asked[project] < MOST_OF_A_PROJECT and sum(asked.values()) < MOST_ASKED
             if entry["kind"] == "asked" and (control is not None) == has_control and fits:
@@ -136,20 +138,22 @@ def _entries(transcript: Transcript, session: str) -> Iterator[dict[str, Any]]:
     """What is asked and its controls; each control once."""
     data = make_case(transcript).data
     family, clues = {}, {}
-    for probe in data["probes"]:
+    for probe in (*data["probes"], *data.get("proposed", ())):
         for fact in probe["facts"]:
             family[fact["text"]] = (probe["id"].split("-", 2)[2], "needed" in fact)
-    for one, controls in controls_of(transcript):
-        point = one["point"]
-        if point not in clues:
-            log = ProbeLog(transcript.messages, [point], data["budget"])
-            clues[point] = shown_without_log(log)
-        name, is_needed = family[one["fact"]]
-        kind = "asked" if is_needed else "stated only"
-        here = {"session": session, "family": name}
-        yield {**here, "kind": kind, **one, "shown": clues[point]}
-        for control in controls[:is_needed]:
-            yield {**here, "kind": "control", **control, "of": one["fact"], "shown": ""}
+    for which in ("probes", "proposed"):
+        for one, controls in controls_of(transcript, which):
+            point = one["point"]
+            if point not in clues:
+                log = ProbeLog(transcript.messages, [point], data["budget"])
+                clues[point] = shown_without_log(log)
+            name, is_needed = family[one["fact"]]
+            kind = "asked" if is_needed else "stated only"
+            kind = "proposed" if which == "proposed" else kind
+            here = {"session": session, "family": name}
+            yield {**here, "kind": kind, **one, "shown": clues[point]}
+            for control in controls[: kind == "asked"]:
+                yield {**here, "kind": "control", **control, "of": one["fact"], "shown": ""}
 
 
 def shown_without_log(log: ProbeLog) -> str:
@@ -219,7 +223,7 @@ def score(folder: Path) -> None:
     sides = {side: _verdicts(folder, side) for side in ("before", "after")}
     both = [id for id in key if all(id in verdicts for verdicts in sides.values())]
     say("| | facts | would hurt | trivial | wrong |\n|---|---:|---:|---:|---:|")
-    for kind in ("asked", "control", "stated only"):
+    for kind in ("asked", "control", "proposed", "stated only"):
         ids = [id for id in both if key[id]["kind"] == kind]
         if ids:
             cells = [
@@ -229,7 +233,7 @@ def score(folder: Path) -> None:
             say(f"| {kind} | {len(ids)} | {' | '.join(cells)} |")
     pairs = [tuple(held[id] == "hurt" for held in sides.values()) for id in both]
     say(f"\nkappa of hurt: {weighted_kappa(pairs):.2f}")
-    rows = [key[id] for id in both if key[id]["kind"] != "stated only"]
+    rows = [key[id] for id in both if key[id]["kind"] in ("asked", "control")]
     hurts = [fmean(held[row["id"]] == "hurt" for held in sides.values()) > 0.5 for row in rows]
     say(f"AUC of needed: {auc([float(r['kind'] == 'asked') for r in rows], hurts):.2f}")
     for name in ("mentions", "distance"):
