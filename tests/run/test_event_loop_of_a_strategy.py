@@ -116,20 +116,6 @@ def test_a_connection_that_is_kept_is_there_at_the_second_compaction(left_behind
     assert connected.loops[0].is_closed()
 
 
-def test_a_client_of_the_module_of_an_async_function_serves_all_cases(left_behind):
-    client = CLIENTS["compact"] = Connected()
-    work, engine = engine_of(lambda name: FunctionCompactor("compact", compact, {}))
-    for trial in (1, 2, 3):
-        compaction = engine.compaction(build_case(), Arm("compact", trial))
-        assert [(step.status, step.error) for step in compaction.steps] == [("noop", None)] * 2
-        assert compaction.view() == build_case().messages
-    work.close()
-    assert len(client.loops) == 6
-    assert len(set(client.loops)) == 1
-    assert left_behind() == []
-    assert client.loops[0].is_closed()
-
-
 def test_what_is_async_and_made_anew_for_each_case_gets_a_loop_of_its_own(left_behind):
     async def local(messages, budget):
         return messages
@@ -187,9 +173,11 @@ def test_functions_that_share_a_global_have_one_loop_in_whatever_strategy_they_a
     for name in ("a", "b", "a+b"):
         compaction = engine.compaction(build_case(), Arm(name))
         assert [(step.status, step.error) for step in compaction.steps] == [("noop", None)] * 2
+        assert compaction.view() == build_case().messages
     work.close()
     assert len(set(client.loops)) == 1
     assert left_behind() == []
+    assert client.loops[0].is_closed()
 
 
 def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_leaves_the_loop(left_behind):

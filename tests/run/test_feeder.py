@@ -236,39 +236,26 @@ def test_a_failure_at_a_later_point_leaves_the_earlier_one():
     assert [step.point for step in fed.steps] == ["early"]
 
 
-def test_a_failed_compaction_is_a_step_with_its_reason_and_no_error():
-    async def compact(state, context):
-        return unchanged(state, "the model is away")
-
-    fed = feed(Odd(compact=compact))
-    assert [(step.status, step.error) for step in fed.steps] == [
-        ("failed", "the model is away")
-    ] * 2
-    assert all(point.error is None for point in fed.points)
+async def unable(state, context):
+    return unchanged(state, "the model is away")
 
 
-def test_a_function_whose_model_is_away_is_a_failed_compaction():
-    async def with_model(messages, budget, model):
-        raise ModelError("the endpoint is away")
-
-    fed = feed(function(with_model), budget=1)
-    assert [(step.status, step.error) for step in fed.steps] == [
-        ("failed", "the endpoint is away")
-    ] * 2
-    assert all(point.error is None and point.failure for point in fed.points)
+async def without_its_model(messages, budget, model):
+    raise ModelError("the model is away")
 
 
-def test_a_failed_compaction_that_leaves_the_view_over_budget_is_said_to_have_failed():
-    async def compact(state, context):
-        return unchanged(state, "the model is away")
-
-    tight = feed(Odd(compact=compact), budget=1)
+@pytest.mark.parametrize("compactor", [Odd(compact=unable), function(without_its_model)])
+def test_a_failed_compaction_is_a_step_and_a_failure_where_the_view_is_over_budget(compactor):
+    tight = feed(compactor, budget=1)
+    steps = [(step.status, step.error) for step in tight.steps]
+    assert steps == [("failed", "the model is away")] * 2
+    assert all(point.error is None for point in tight.points)
     assert [point.failure for point in tight.points] == [
         f"the compaction at {name} failed and left {point.view_tokens} tokens in a view for 1: "
         "the model is away"
         for name, point in zip(("early", "late"), tight.points, strict=True)
     ]
-    roomy = feed(Odd(compact=compact), budget=100_000)
+    roomy = feed(compactor, budget=100_000)
     assert [point.failure for point in roomy.points] == [None, None]
 
 

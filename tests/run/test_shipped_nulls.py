@@ -101,8 +101,7 @@ def test_a_changed_reading_is_found_before_the_version_is_renewed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "compared"),
-    [([], False), (["-v"], True), (["--compaction-report=report.json"], True)],
+    ("options", "compared"), [([], False), (["--compaction-report=report.json"], True)]
 )
 def test_own_cases_are_compared_with_the_nulls_for_a_report_or_v(pytester, options, compared):
     set_up(pytester, "first")
