@@ -163,15 +163,15 @@ def _takes_turn(message: Message) -> bool:
 
 def without_old_images(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The messages without the images before the last message of the user that has one."""
-    pictured = (i for i in reversed(user_turns(messages)) if _has_image(messages[i]))
-    last = next(pictured, 0)
+    pictured = (
+        turn
+        for turn in user_turns(messages)
+        if any(isinstance(part, Image) for part in messages[turn].parts)
+    )
+    last = max(pictured, default=0)
     return tuple(
         with_parts(m, lambda part: Text(NO_IMAGE) if isinstance(part, Image) else part)
         if index < last
         else m
         for index, m in enumerate(messages)
     )
-
-
-def _has_image(message: Message) -> bool:
-    return any(isinstance(part, Image) for part in message.parts)

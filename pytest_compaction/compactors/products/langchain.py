@@ -360,7 +360,9 @@ class DeepAgents(LangChain):
         return where_smaller(messages, cut, context.tokens)
 
     def _cut(self, part: Part) -> Part:
-        if not (isinstance(part, ToolCall) and shell_script(part) is None and _writes(part)):
+        if not isinstance(part, ToolCall) or shell_script(part) is not None:
+            return part
+        if not any(touch.verb in _WRITING for touch in call_touches(part)):
             return part
         values = part.parsed()
         short = {
@@ -370,7 +372,3 @@ class DeepAgents(LangChain):
             for key, value in values.items()
         }
         return part if short == values else replace(part, arguments=canonical_json(short))
-
-
-def _writes(call: ToolCall) -> bool:
-    return any(touch.verb in _WRITING for touch in call_touches(call))

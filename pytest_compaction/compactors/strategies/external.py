@@ -116,7 +116,11 @@ class External(FunctionCompactor):
         if usage is None:
             return
         figures = dict(usage) if isinstance(usage, Mapping) else {"usage": usage}
-        wrong = [key for key, n in figures.items() if key not in USAGE or not _is_count(n)]
+        wrong = [
+            key
+            for key, count in figures.items()
+            if key not in USAGE or type(count) is not int or count < 0
+        ]
         if wrong:
             name = printable(str(wrong[0]), 40)
             raise self._failed(
@@ -143,10 +147,6 @@ class External(FunctionCompactor):
 def _messages(messages: list[dict[str, Any]], budget: int) -> list[dict[str, Any]]:
     """The call that a program stands for."""
     raise NotImplementedError
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -20,7 +20,7 @@ one of more than 400 characters is cut, and says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -78,7 +78,10 @@ class _Entries:
     def of(cls, trail: Trail) -> _Entries:
         """The entries of a trail."""
         last = {operation.message_id: place for place, operation in enumerate(trail.operations)}
-        files = sorted(trail.files, key=lambda state: -_last_touch(last, state))
+        files = sorted(
+            trail.files,
+            key=lambda state: -max((last.get(id, 0) for id in state.message_ids), default=0),
+        )
         return cls(
             [state for state in files if _changed(state)],
             [trail.tests] if trail.tests else [],
@@ -224,11 +227,6 @@ class _Page:
 
 def _changed(state: FileState) -> bool:
     return state.created or state.modified or state.deleted or bool(state.renamed_from)
-
-
-def _last_touch(last: Mapping[str, int], state: FileState) -> int:
-    """The place of the last operation in the messages of a file; ``last`` has it by message."""
-    return max((last[id] for id in state.message_ids if id in last), default=0)
 
 
 def _file_text(state: FileState, detailed: bool) -> str:

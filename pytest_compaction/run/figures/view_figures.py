@@ -239,7 +239,7 @@ class LogFacts:
         for fact, survived, before_search in zip(probe.facts, survives, without, strict=True):
             # A case made in code may name messages that are not in its log.
             evidence = sorted(self._position[id] for id in fact.evidence if id in self._position)
-            first = evidence[0] if evidence else 0
+            first = min(evidence, default=0)
             stated: list[tuple[str, bool]] = []
             for point, index in zip(points, (*indexes, None), strict=True):
                 if point.index >= first and (index is not None or point is points[-1]):
@@ -251,11 +251,9 @@ class LogFacts:
                 read_again = survived
             elif not survived:
                 read_again = is_recoverable(fact, self._places, points[-1].index, text, _states)
-            smallest: tuple[str, int] | None = None
-            for message in (self.case.messages[position] for position in evidence):
-                size = self._tokens.message(message)
-                if smallest is None or size < smallest[1]:
-                    smallest = message.id, size
+            told = (self.case.messages[position] for position in evidence)
+            sizes = ((message.id, self._tokens.message(message)) for message in told)
+            smallest = min(sizes, key=lambda each: each[1], default=None)
             history = FactHistory(tuple(stated), read_again, smallest, before_search, proved)
             found.append(history)
         return tuple(found)
