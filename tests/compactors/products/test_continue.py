@@ -315,3 +315,10 @@ def test_pruning_goes_on_over_several_compactions():
     outcomes = list(in_a_row(ContinuePrune(), [pairs(5), pairs(5)[1:], pairs(5)[1:]], context))
     assert [outcome.status for outcome in outcomes] == ["truncated"] * 3
     assert all(COUNTER.messages(view_of(ContinuePrune(), o, context)) <= 300 for o in outcomes)
+
+
+def test_a_system_prompt_that_takes_the_budget_is_a_failure():
+    chat = [system("rule " * 600), *session(3)[1:]]
+    outcome, view = compacted(Continue(), chat, context_of(500))
+    assert outcome.status == "failed"
+    assert view == messages_of(chat)

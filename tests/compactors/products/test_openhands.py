@@ -4,6 +4,7 @@
 """
 
 import itertools
+import json
 from dataclasses import replace
 
 import pytest
@@ -280,3 +281,18 @@ def test_after_a_reset_without_a_summary_a_note_in_the_users_name_stands_first()
     assert outcome.status == "compacted"
     assert [(m.role, m.text) for m in view[1:]] == [("user", FORGOTTEN)]
     assert not {"starts-with-user", "ends-on-user-or-tool"} & set(OpenHands().traits.violations)
+
+
+def test_a_soft_requirement_that_fails_leaves_the_view():
+    model = AwayModel()
+    compactor, context = OpenHands(), context_of(ROOMY, window=ROOMY, model=model)
+    state = observed(compactor, talk(100), context)
+    outcome = compact_now(compactor, state, context)
+    assert (outcome.status, outcome.state) == ("failed", state)
+    assert "the endpoint is away" in outcome.error
+    assert len(model.requests) == 1
+
+
+def test_its_state_is_json_after_a_reset():
+    outcome, _ = compacted(OpenHands(), talk(30), context_of(500, model=RefusingModel(1)))
+    assert json.loads(json.dumps(outcome.state)) == outcome.state
