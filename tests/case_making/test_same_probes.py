@@ -17,7 +17,7 @@ DIGESTS = {
     "claude-code/session.jsonl": "d810c5cc73d74858",
     "swe-agent/marshmallow-1867.traj": "e212256aa1653331",
     "swe-agent/pydicom-1458.traj": "253d00cc29e4bdd1",
-    "pi-agent/large-session.jsonl": "3960694ae6e18046",
+    "pi-agent/large-session.jsonl": "0b5c58671db7d044",
 }
 
 
