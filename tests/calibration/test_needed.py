@@ -78,6 +78,50 @@ def test_the_page_says_what_readers_found_where_nothing_shown_tells_a_fact():
     assert others == pytest.approx(0.69, abs=0.006)
 
 
+@pytest.mark.parametrize(
+    ("kind", "size", "hurt", "wrong"),
+    [
+        ("asked", 98, (0.72, 0.72), 0.01),
+        ("control", 43, (0.19, 0.09), 0.02),
+        ("proposed", 20, (0.60, 0.65), 0.05),
+        ("stated only", 18, (0.06, 0.28), 0.0),
+    ],
+)
+def test_the_page_says_what_readers_found_in_sessions_that_no_rule_was_made_with(
+    kind, size, hurt, wrong
+):
+    held = [row for row in rows("eight_projects") if row["kind"] == kind]
+    assert len(held) == size
+    for reader, share in zip(("before", "after"), hurt, strict=True):
+        assert fmean(row[reader] == "hurt" for row in held) == pytest.approx(share, abs=0.006)
+        assert fmean(row[reader] == "wrong" for row in held) == pytest.approx(wrong, abs=0.006)
+
+
+def test_being_needed_tells_more_than_mentions_distance_and_type_in_other_projects():
+    found = rows("eight_projects")
+    assert weighted_kappa(
+        [(row["before"] == "hurt", row["after"] == "hurt") for row in found]
+    ) == pytest.approx(0.81, abs=0.006)
+    asked = {row["id"]: row for row in found if row["kind"] == "asked"}
+    assert len({row["session"] for row in found}) == 53
+    types = ("decision", "constraint", "value", "error")
+    assert fmean(row["type"] in types for row in asked.values()) == pytest.approx(0.27, abs=0.006)
+    paired = [asked[row["of"]] for row in found if row["kind"] == "control"]
+    for reader in ("before", "after"):
+        assert fmean(row[reader] == "hurt" for row in paired) == pytest.approx(0.60, abs=0.006)
+    both = [row for row in found if row["kind"] in ("asked", "control")]
+    hurts = [(row["before"], row["after"]) == ("hurt", "hurt") for row in both]
+
+    def told(scores):
+        value = sheets.auc(scores, hurts)
+        return max(value, 1 - value)
+
+    assert told([float(row["kind"] == "asked") for row in both]) == pytest.approx(0.75, abs=0.006)
+    assert told(sheets.by_other_projects(both, hurts)) == pytest.approx(0.52, abs=0.006)
+    assert told([row["distance"] for row in both]) == pytest.approx(0.70, abs=0.006)
+    assert told([row["mentions"] for row in both]) == pytest.approx(0.51, abs=0.006)
+
+
 def test_sheets_show_no_reader_what_is_asked_and_what_is_a_control(tmp_path, capsys):
     sheets.make(tmp_path, [public_data("claude-code/session.jsonl")])
     key = list(map(json.loads, (tmp_path / "key.jsonl").read_text("utf-8").splitlines()))
