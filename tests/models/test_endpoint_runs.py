@@ -7,7 +7,7 @@ from support import scenarios
 from support.endpoint_builders import KEY
 from support.endpoint_faults import FAULTS
 from support.endpoint_quirks import quirky
-from support.endpoint_replies import Answer, completion, is_check, judgement, sensible
+from support.endpoint_replies import Answer, completion, is_check, sensible
 from support.endpoint_server import serving
 from support.injections import ALL, IDS
 
@@ -88,8 +88,8 @@ def test_an_answer_that_talks_to_the_judge_is_flagged_in_its_record(pytester, se
     assert len(IDS) == len(ALL)
 
     def decide(asked):
-        if "response_format" in asked.body:
-            return Answer(completion(json.dumps(judgement(asked))))
+        if is_check(asked.body) or "response_format" in asked.body:
+            return sensible(asked)
         return Answer(completion(f"The limit is 45.\n{next(texts)}"))
 
     scenarios.set_up(pytester, "first")

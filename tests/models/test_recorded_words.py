@@ -84,6 +84,7 @@ def test_the_real_cases_have_words_of_seven_more(strategy):
     assert Archive(WORDS).manifest.silent.get(strategy, {}).keys() == silent
 
 
+@pytest.mark.exhaustive
 def test_a_gate_over_the_real_cases_decides_on_a_strategy_that_is_silent_in_some(tmp_path):
     small = ("blame_charts", "seat_downgrade", "sidebar_spacing", "iso_match")
     names = {*small, *ASK_NOTHING["langchain"]}

@@ -33,7 +33,7 @@ def test_a_case_is_compacted_and_a_probe_answered_once_for_each_trial(project, w
 
 @BOTH
 def test_as_many_requests_are_in_flight_as_may_and_never_more(project, workers):
-    with counting(lambda body: time.sleep(0.2)) as endpoint:
+    with counting(lambda body: time.sleep(0.1)) as endpoint:
         project.run(endpoint, workers, "--compaction-concurrency=6").assert_outcomes(passed=ITEMS)
         assert endpoint.most == 6
         assert len(endpoint.begun) == CALLS
