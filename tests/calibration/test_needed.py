@@ -106,6 +106,9 @@ def test_being_needed_tells_more_than_mentions_distance_and_type_in_other_projec
     assert len({row["session"] for row in found}) == 53
     types = ("decision", "constraint", "value", "error")
     assert fmean(row["type"] in types for row in asked.values()) == pytest.approx(0.27, abs=0.006)
+    guessed = Counter(row["family"] for row in asked.values() if row["guessed"])
+    told_of = [guessed[name] for name in ("next-needs", "changed-files", "requests", "rules")]
+    assert (guessed.total(), told_of) == (21, [9, 3, 2, 2])
     paired = [asked[row["of"]] for row in found if row["kind"] == "control"]
     for reader in ("before", "after"):
         assert fmean(row[reader] == "hurt" for row in paired) == pytest.approx(0.60, abs=0.006)
